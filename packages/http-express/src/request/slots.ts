@@ -11,11 +11,6 @@ const MAX_WAIT_MS = 1_000
 /** How many wait at the same time: their headers are in memory, not their bodies. */
 const MAX_WAITING = 4_000
 /**
- * How much of a body in chunks may have arrived with the headers of a request that waits: Node
- * keeps some 400 bytes for a chunk of one byte.
- */
-const MAX_WAITING_CHUNKED_BYTES = 256
-/**
  * How often requests are rejected, and how many each time at most. Without this bound the event
  * loop would read and reject the requests of clients that repeat at once, one after the other, and
  * not come to those under way.
@@ -130,7 +125,7 @@ export function limitSlots(maxRequests: number): Check {
           reject(overloaded(res, underWay < maxRequests ? 'API key' : 'service'))
         },
       }
-      const resumeBody = pauseBody(req, () => rejectSoon(entry, share))
+      const resumeBody = pauseBody(req)
       function leave(): void {
         leaveQueue(entry, share)
         excess.delete(entry)
@@ -140,7 +135,7 @@ export function limitSlots(maxRequests: number): Check {
       waiting.add(entry)
       share.waiting.add(entry)
       turns.add(share)
-      if (waiting.size > MAX_WAITING) rejectSoon(entry, share)
+      if (waiting.size > MAX_WAITING || isChunked(req)) rejectSoon(entry, share)
       onceLeft(res, leave)
     })
   }
@@ -165,21 +160,25 @@ export function limitSlots(maxRequests: number): Check {
 }
 
 /**
- * Reads no more of a body while its request waits, and reports one of which much has arrived with
- * the headers. Returns what ends the pause.
+ * Whether the body comes in chunks. Such a request does not wait: Node keeps some 400 bytes for a
+ * chunk of one byte, and a packet of 64 KiB has ten thousand of them.
  */
-function pauseBody(req: HandlerRequest, onMuchOfBody: () => void): () => void {
+function isChunked({ headers }: HandlerRequest): boolean {
+  return headers['transfer-encoding'] !== undefined
+}
+
+/** Reads no more of a body while its request waits. Returns what ends the pause. */
+function pauseBody(req: HandlerRequest): () => void {
+  if (isChunked(req)) {
+    // It will be rejected: what arrives is dropped.
+    req.resume()
+    return () => {}
+  }
   let isPaused = false
   // Once Node has handled what it has read: before that it would resume the socket.
   const pausing = setImmediate(() => {
-    if (req.complete || !(req.socket instanceof Socket)) return
-    const isChunked = req.headers['transfer-encoding'] !== undefined
-    if (isChunked && req.readableLength > MAX_WAITING_CHUNKED_BYTES) {
-      onMuchOfBody()
-    } else {
-      isPaused = true
-      req.socket.pause()
-    }
+    isPaused = !req.complete && req.socket instanceof Socket
+    if (isPaused) req.socket.pause()
   })
   return () => {
     clearImmediate(pausing)
