@@ -48,7 +48,14 @@ export const IMPORTS = {
   },
   'http-express': {
     may: ['domain', 'access (types)', 'node', 'zod', 'zod-openapi', ...EXPRESS],
-    tests: ['testing', 'ajv'],
+    tests: [
+      'testing',
+      'ajv',
+      'light-my-request',
+      'serverless-http',
+      'supertest',
+      '@vendia/serverless-express',
+    ],
     remedy:
       'The HTTP adapter knows use cases, not databases, logs or metrics: take those as ' +
       'functions in the options of createPetApp. A new HTTP library is added to ' +

@@ -103,3 +103,48 @@ it('where a public address is configured, the first page shows it, and nothing t
   })
   expect(page.text).toContain(`${PUBLIC}/v1`)
 })
+
+it('is reached at the path that it is mounted at by a redirect to the slash, so that references lead on', async () => {
+  const server = await startTestServer({ around: embedIn(express(), '/:shop') })
+  const response = await server.send({ path: '/a:b?x=1', key: null })
+  expect(response.status).toBe(308)
+  const location = String(response.headers['location'])
+  expect(new URL(location, 'http://x/a:b?x=1').href).toBe('http://x/a:b/?x=1')
+  expect((await server.send({ path: '/a:b/', key: null })).status).toBe(200)
+})
+
+it('keeps what a middleware in front has said in Vary', async () => {
+  const shop = express().use((_req, res, next) => {
+    res.setHeader('Vary', 'Origin')
+    next()
+  })
+  const server = await startTestServer({ around: embedIn(shop, '/') })
+  for (const [path, vary] of [
+    ['/', 'Origin, Accept'],
+    ['/openapi.json', 'Origin'],
+    ['/v1/pets', 'Origin'],
+  ] as const)
+    expect((await server.send({ path })).headers['vary']).toBe(vary)
+})
+
+it('lets an event stream beside it be silent for longer than the server waits for others', async () => {
+  const silent: (() => void)[] = []
+  const server = await startTestServer({
+    limits: { stallTimeoutMs: 50 },
+    around: (petApp) =>
+      express()
+        .get('/events', (_req, res) => {
+          res.setTimeout(0)
+          res.write('first')
+          silent.push(() => res.end('last'))
+        })
+        .get('/cut-off', (_req, res) => void res.write('first'))
+        .use(petApp),
+  })
+  const stream = server.connect().write('GET /events HTTP/1.0\r\nHost: x\r\n\r\n')
+  const other = server.connect().write('GET /cut-off HTTP/1.0\r\nHost: x\r\n\r\n')
+  await other.closed()
+  expect(silent).toHaveLength(1)
+  for (const end of silent) end()
+  expect(await stream.text()).toContain('last')
+})

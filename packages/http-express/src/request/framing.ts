@@ -33,7 +33,8 @@ function assertFields(
   res: ServerResponse,
 ): void {
   const { host } = headers
-  let hosts = 0
+  // Adapters of serverless platforms may give the fields without their raw form.
+  let hosts = rawHeaders.length === 0 && host !== undefined ? 1 : 0
   let keys = 0
   let types = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

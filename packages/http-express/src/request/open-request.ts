@@ -5,6 +5,7 @@ import { assertFraming } from './framing.ts'
 import type { Handler } from './handler.ts'
 import { createRequestLog, type HttpLog } from './http-log.ts'
 import { requestIdOf } from './request-id.ts'
+import { decodableTarget } from './request-target.ts'
 
 /**
  * Gives each request its context: its id, its log line and the headers of every response. The first
@@ -39,6 +40,8 @@ export function openRequest(
     // The client has left while a middleware in front was at work.
     if (hasLeft(res)) return
     assertFraming(req, res)
+    // Where another server than `createPetServer` is in front.
+    if (req.url.includes('%')) req.url = decodableTarget(req.url)
     next()
   }
 }

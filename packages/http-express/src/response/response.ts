@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { type OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { closeSlowly } from './close-slowly.ts'
 import { type AnyResponse, CONTEXT } from './context.ts'
@@ -17,7 +17,14 @@ export function sendJson(res: AnyResponse, status: number, json: string): void {
   closeUnlessBodyIsCheap(res, status)
   const headers = res[CONTEXT]?.headers ?? []
   headers.push('Content-Type', 'application/json', 'Content-Length', length)
-  res.writeHead(status, headers)
+  // All at once is cheaper, but a `writeHead` of somebody else may not take a list, and adapters
+  // without a socket read them from the response, which does not keep a list.
+  if (res.socket instanceof Socket && res.writeHead === ServerResponse.prototype.writeHead) {
+    res.writeHead(status, headers)
+  } else {
+    setHeaders(res, headers)
+    res.writeHead(status)
+  }
   // ASCII is the same in Latin-1, which Node writes without reserving three bytes for each
   // character.
   endResponse(res, json, length === json.length ? 'latin1' : 'utf8')
@@ -41,14 +48,25 @@ export function sendResponse(
   own: OutgoingHttpHeaders,
   body?: string | Buffer,
 ): void {
-  const headers = res[CONTEXT]?.headers ?? []
+  setHeaders(res, res[CONTEXT]?.headers ?? [])
+  closeUnlessBodyIsCheap(res, status)
+  if (body !== undefined) res.setHeader('Content-Length', Buffer.byteLength(body))
+  for (const [name, value] of Object.entries(own))
+    if (value !== undefined) res.setHeader(name, value)
+  res.writeHead(status)
+  endResponse(res, body)
+}
+
+function setHeaders(res: AnyResponse, headers: readonly (string | number)[]): void {
   for (let index = 0; index < headers.length; index += 2) {
     res.setHeader(String(headers[index]), headers[index + 1] ?? '')
   }
-  closeUnlessBodyIsCheap(res, status)
-  if (body !== undefined) res.setHeader('Content-Length', Buffer.byteLength(body))
-  res.writeHead(status, own)
-  endResponse(res, body)
+}
+
+/** Adds to `Vary`, which an app around this one may have set. */
+export function addVary(res: AnyResponse, name: string): void {
+  const before = res.getHeader('Vary')
+  addHeader(res, 'Vary', before === undefined ? name : `${String(before)}, ${name}`)
 }
 
 /** Closes the connection after a response that is not sent yet, whatever else the client sends. */

@@ -2,7 +2,7 @@ import { type IRouter, request } from 'express'
 import type { HandlerRequest } from '../request/handler.ts'
 import { addGetRoute } from '../request/methods.ts'
 import type { HandlerResponse } from '../response/context.ts'
-import { addHeader, sendJson, sendResponse } from '../response/response.ts'
+import { addVary, sendJson, sendResponse } from '../response/response.ts'
 import { openApiJson, sendPublic } from './description-route.ts'
 
 /** The pages for browsers as text, such as `pages` of `@pet-store/pages`. */
@@ -75,7 +75,9 @@ const POINTER = JSON.stringify({
 export function addPageRoutes(app: IRouter, options: PageOptions): void {
   const { pages } = options
   addGetRoute(app, '/', async (req, res) => {
-    addHeader(res, 'Vary', 'Accept')
+    const withSlash = addressWithSlash(req)
+    if (withSlash !== undefined) return sendResponse(res, 308, { Location: withSlash })
+    addVary(res, 'Accept')
     const type = request.accepts.call(req, 'application/json', 'text/html')
     if (pages === undefined || type !== 'text/html') return sendJson(res, 200, POINTER)
     sendPage(res, await pages.store(valuesFor(req, options)))
@@ -90,6 +92,15 @@ export function addPageRoutes(app: IRouter, options: PageOptions): void {
       sendPublic(req, res, type, await read())
     addGetRoute(app, `/docs/${name}`, send, '/docs/{name}')
   }
+}
+
+/**
+ * Where the app is mounted at a path and was requested by that path alone: the address with a
+ * slash, from which the references of the page lead on.
+ */
+function addressWithSlash(req: HandlerRequest & { originalUrl?: string }): string | undefined {
+  const [, path = '/', query = ''] = /^([^?]*)(.*)$/s.exec(req.originalUrl ?? req.url) ?? []
+  return path.endsWith('/') ? undefined : `./${path.replace(/.*\//s, '')}/${query}`
 }
 
 function valuesFor(

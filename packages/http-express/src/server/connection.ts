@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isHost } from '../request/framing.ts'
+import { decodableTarget } from '../request/request-target.ts'
 import { closeSlowly } from '../response/close-slowly.ts'
 import { HttpError } from '../response/http-error.ts'
 import { closeAfter, sendError } from '../response/response.ts'
@@ -113,25 +114,13 @@ const UNKNOWN_PATH = '/unknown'
 /**
  * The path and query of a request target (RFC 9112, 3.2), even of an absolute one. A target that
  * Express would reject before any middleware, or misread (`*`, a fragment, invalid
- * percent-encoding), becomes a path without a route; after invalid percent-encoding one below the
- * same prefix, so that the app that is mounted there responds.
+ * percent-encoding), becomes a path without a route.
  */
 function originForm(target: string = UNKNOWN_PATH): string {
   if (/^\/[^#%]*$/.test(target)) return target
   const absolute = /^https?:\/\/[^/?#\\]+(\/[^?#]*)?(\?[^#]*)?$/i.exec(target)
   const relative = absolute === null ? target : `${absolute[1] ?? '/'}${absolute[2] ?? ''}`
-  if (!/^\/[^#]*$/.test(relative)) return UNKNOWN_PATH
-  const path = relative.replace(/\?.*/s, '')
-  return isDecodable(path) ? relative : `${path.replaceAll('%', '%25')}//`
-}
-
-function isDecodable(path: string): boolean {
-  try {
-    decodeURIComponent(path)
-    return true
-  } catch {
-    return false
-  }
+  return /^\/[^#]*$/.test(relative) ? decodableTarget(relative) : UNKNOWN_PATH
 }
 
 /** How many requests a client may send ahead before its connection is destroyed. */
