@@ -45,7 +45,9 @@ describe('pet-store config', () => {
     await writeFile(`${folder}/.env`, '\ufeffMETRICS_PORT=9464\r\nHOST=::1\r\n')
     const { stdout, stderr } = await runHere('config', folder, { HOST: '::' })
     expect(stderr).toBe('')
-    expect(stdout).toMatch(/^HOST +:: +environment\nMETRICS_PORT +9464 +environment$/m)
+    expect(stdout).toMatch(
+      /^HOST +:: +environment\nREUSE_PORT +false +default\nMETRICS_PORT +9464 +environment$/m,
+    )
     await chmod(`${folder}/.env`, 0o000)
     await chmod(folder, 0o755)
     const sentence = "EACCES: permission denied, open '.env'\n"

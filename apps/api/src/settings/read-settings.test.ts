@@ -234,11 +234,6 @@ describe('readSettings', () => {
   it.each<[Record<string, string>, string]>([
     [{ SHUTDOWN_DELAY: '30s' }, 'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY'],
     [{ METRICS_PORT: '3000' }, 'METRICS_PORT must differ from PORT'],
-    [{ REUSE_PORT: 'true', PORT: '0' }, 'REUSE_PORT must be false if PORT is 0'],
-    [
-      { REUSE_PORT: 'true', DATABASE_URL: 'sqlite::memory:' },
-      'REUSE_PORT must be false if DATABASE_URL is sqlite::memory:, because each process would',
-    ],
     [{ SHUTDOWN_DELAY: '61m' }, 'SHUTDOWN_DELAY must be at most 1h, got "61m"'],
     // A request could outlast its connection.
     [

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { SETTING_LIST } from './settings.ts'
+import { mistakesAcross, SETTING_LIST } from './settings.ts'
 
 it('the documents list every setting with its default and meaning', async () => {
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
@@ -17,4 +17,15 @@ it('the documents list every setting with its default and meaning', async () => 
   const example = await readFile(new URL('../../../../.env.example', import.meta.url), 'utf8')
   const lines = SETTING_LIST.map(({ variable, default: text = '' }) => `# ${variable}=${text}`)
   expect(example.split('\n').filter((line) => /^# [A-Z_0-9]+=/.test(line))).toEqual(lines)
+})
+
+it.each([
+  [{ port: 0 }, 'REUSE_PORT must be false if PORT is 0'],
+  [
+    { port: 3000, databaseUrl: 'sqlite::memory:', persistenceModule: '' },
+    'REUSE_PORT must be false if DATABASE_URL is sqlite::memory:, because each process would have pets of its own',
+  ],
+])('a shared port needs a number, and a database that processes share: %j', (settings, mistake) => {
+  expect([...mistakesAcross({ ...settings, reusePort: true })]).toEqual([mistake])
+  expect([...mistakesAcross({ ...settings, reusePort: false })]).toEqual([])
 })

@@ -6,8 +6,8 @@ import { closeSlowly } from '../response/close-slowly.ts'
 import { HttpError } from '../response/http-error.ts'
 import { closeAfter, sendError } from '../response/response.ts'
 import {
-  hasTooManyFields,
   isHead,
+  MAX_HEADER_FIELDS,
   type ParserError,
   parserError,
   TOO_MANY_FIELDS,
@@ -30,7 +30,7 @@ export function handleConnections(
   const add = (req: IncomingMessage, res: ServerResponse, handle: RequestListener) =>
     connections.get(req.socket)?.add(req, res, handle)
   const onRequest = (req: IncomingMessage, res: ServerResponse) => {
-    if (hasTooManyFields(req)) {
+    if (req.rawHeaders.length > 2 * MAX_HEADER_FIELDS) {
       add(req, res, () => errors.send(res, TOO_MANY_FIELDS))
       return
     }

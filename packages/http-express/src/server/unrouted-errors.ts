@@ -49,10 +49,6 @@ const HEADERS_RULE =
 /** The error response for a request with more fields, which not every version of Node rejects. */
 export const TOO_MANY_FIELDS: HttpError = new HttpError('headers_too_large', HEADERS_RULE)
 
-export function hasTooManyFields({ rawHeaders }: IncomingMessage): boolean {
-  return rawHeaders.length > 2 * MAX_HEADER_FIELDS
-}
-
 /** Whether the rejected request is a HEAD, whose response has no body (RFC 9110, 9.3.2). */
 export function isHead({ rawPacket, bytesParsed }: ParserError): boolean {
   return /^[\r\n]*HEAD /.test(rawPacket?.toString('latin1', 0, bytesParsed) ?? '')
