@@ -17,91 +17,167 @@ import { curl } from '../testing/curl.test-support.ts'
 useBrowser()
 const openStore = useStore(25)
 
-describe('the reference page', () => {
-  it('shows the first operation at once, and an operation with its response on less than two screens', async () => {
-    const { page, problems } = await openStore()
-    await page.click('text=Reference')
-    await page.waitForSelector('text=The development key of this machine is filled in')
-    const top = (await page.locator('#listPets .address').boundingBox())?.y ?? Number.NaN
-    expect(top).toBeLessThan(DESKTOP.height / 2)
-    await page.waitForSelector('#createPet .headers:text-is("201, an example")')
-    expect(JSON.parse((await bodyOf(page, 'createPet')) ?? '')).toMatchObject({
-      name: 'Rex',
-      categoryId: 1,
-    })
-    expect(await page.textContent('#listPets .about')).toContain('int32, 1 to 100, default 20')
-    expect(await send(page, 'createPet', `{"name":"Rex","categoryId":${INT64.max}}`)).toMatch(
-      /^201 /,
+describe('the samples of the reference page', () => {
+  it('follow the form in every language, with one header a line and the client in TypeScript', async () => {
+    const { page, address, key, problems } = await openReference()
+    await page.selectOption('#listPets-status', 'sold')
+    await page.fill('#listPets-limit', '5')
+    await page.fill('#listPets-Prefer', 'handling=strict')
+    const line = await sampleOf(page, 'listPets', 'shell')
+    expect(line).toBe(
+      [
+        `curl '${address}/pets?limit=5&status=sold'`,
+        `-H 'Authorization: Bearer ${key}'`,
+        `-H 'Prefer: handling=strict'`,
+      ].join(' \\\n  '),
     )
-    expect(await bodyOf(page, 'createPet')).toContain(`"categoryId": ${INT64.max}`)
-    expect(await send(page, 'listPets')).toMatch(/^200 /)
-    expect(await bodyOf(page, 'listPets')).toContain(`"categoryId": ${BIG}`)
-    await page.click('#listPets .next-page')
-    await page.waitForSelector('#listPets .body:has-text("Pet 21")')
-    for (const operation of ['listPets', 'createPet', 'getPet']) {
-      expect((await page.locator(`#${operation}`).boundingBox())?.height).toBeLessThan(1_600)
-    }
+    expect(await curl(line)).toMatchObject({ status: 200, body: '[]' })
+    expect(await sampleOf(page, 'listPets', 'typescript')).toContain(
+      "client.listPets({ limit: 5, status: 'sold' }, { headers: { Prefer: 'handling=strict' } })",
+    )
+    await page.fill('#createPet-Idempotency-Key', 'key-1')
+    await page.fill('#createPet-body', `{"name": "Rex's",\n "categoryId": ${INT64.max}}`)
+    const body = `{"name":"Rex's","categoryId":${INT64.max}}`
+    expect(await sampleOf(page, 'createPet', 'typescript')).toContain(
+      `client.createPet({ name: 'Rex\\'s', categoryId: ${INT64.max}n }, { idempotencyKey: 'key-1' })`,
+    )
+    expect(await sampleOf(page, 'createPet', 'python')).toContain(
+      `request.add_header("Idempotency-Key", "key-1")`,
+    )
+    expect(await sampleOf(page, 'createPet', 'go')).toContain(`strings.NewReader(\`${body}\`)`)
+    await page.fill('#getPet-petId', INT64.min)
+    expect(await sampleOf(page, 'getPet', 'typescript')).toContain(`client.getPet(${INT64.min}n)`)
     expect(problems).toEqual([])
   })
 
-  it('has samples with its own address and key, which follow the form, in four languages', async () => {
-    const { page, address, key } = await openStore()
-    await page.click('text=Reference')
-    await page.selectOption('#listPets-status', 'sold')
-    const curlSample = page.locator('#listPets [role=tabpanel] >> nth=0')
-    expect(await curlSample.textContent()).toBe(
-      `curl '${address}/pets?status=sold' \\\n  -H 'Authorization: Bearer ${key}'`,
-    )
-    expect((await curl((await curlSample.textContent()) ?? '')).status).toBe(200)
-    await page.click('#createPet >> text=Python')
-    const python = await page.textContent('#createPet [role=tabpanel]:visible')
-    expect(python).toContain(`"${address}/pets"`)
-    expect(python).toContain(`"Bearer ${key}"`)
+  it('are in the language that was chosen once, for every operation and the next visit', async () => {
+    const { page } = await openReference()
+    await page.click('#createPet-sample [role=tab]:text-is("Python")')
     await page.keyboard.press('ArrowRight')
-    expect(await page.textContent('#createPet [role=tabpanel]:visible')).toContain('package main')
+    for (let visit = 0; visit < 2; visit += 1) {
+      for (const operation of ['listPets', 'createPet', 'getPet']) {
+        const shown = page.locator(`#${operation}-sample [role=tabpanel]:visible`)
+        expect(await shown.textContent()).toContain('package main')
+      }
+      await page.reload()
+    }
+    expect(await page.locator('#listPets-sample pre:visible .code-string').count()).toBeGreaterThan(
+      1,
+    )
+  })
+})
+
+describe('the form of the reference page', () => {
+  it('shows the response before the examples, digit for digit, and goes to the next page by its cursor', async () => {
+    const { page, problems } = await openReference()
+    expect(await page.textContent('#listPets .about')).toContain('int32, 1 to 100, default 20')
+    const body = `{"name":"\u202eRex","categoryId":${INT64.max}}`
+    expect(await send(page, 'createPet', body)).toMatch(/^201 /)
+    expect(await responseOf(page, 'createPet')).toContain(`"categoryId": ${INT64.max}`)
+    expect(await responseOf(page, 'createPet')).toContain('"name": "\\u202eRex"')
+    expect(await send(page, 'listPets')).toMatch(/^200 /)
+    expect(await responseOf(page, 'listPets')).toContain(`"categoryId": ${BIG}`)
+    await page.click('#listPets .next-page')
+    await page.waitForSelector('#listPets .received:has-text("Pet 21")')
+    expect(await page.inputValue('#listPets-cursor')).not.toBe('')
+    expect(await sampleOf(page, 'listPets', 'shell')).toContain('cursor=')
+    await page.click('#listPets-response [role=tab]:text-is("400")')
+    expect(await responseOf(page, 'listPets')).toContain('"code": "invalid_request"')
+    expect(await page.getAttribute('#listPets-limit', 'data-type')).toBe('int32')
+    expect(problems).toEqual([])
   })
 
-  it.each([
-    ['a wide window', DESKTOP],
-    ['a phone', PHONE],
-  ])(
-    'takes a pasted key in a dialog that keeps the focus, behind a path prefix, in %s',
-    async (_name, viewport) => {
-      const key = createApiKeyText()
-      const { page, problems } = await open(await serveUnderPrefix(key), { viewport })
-      await page.click('text=Reference')
-      await page.click('#open-key')
-      expect(await page.evaluate('document.activeElement.id')).toBe('key')
-      for (let press = 0; press < 5; press += 1) {
-        await page.keyboard.press('Tab')
-        expect(await page.evaluate('document.activeElement.closest("#open-key, main, nav")')).toBe(
-          null,
-        )
-      }
-      await page.fill('#key', `Bearer ${key}`)
-      await page.keyboard.press('Enter')
-      await page.waitForSelector('text=Your API key is used until you leave the page.')
-      expect(await page.evaluate('document.activeElement.id')).toBe('open-key')
-      expect(
-        await send(page, 'createPet', '{"name":"Mia","categoryId":1,"status":"sold"}'),
-      ).toMatch(/^201 /)
-      expect(await send(page, 'listPets')).toMatch(/^200 /)
-      expect(await bodyOf(page, 'listPets')).toContain('"name": "Mia"')
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
-      await page.evaluate('document.documentElement.style.fontSize = "200%"')
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
-      expect(problems).toEqual([])
-    },
-  )
+  it('sends nothing that is not complete or not of the type that the description has', async () => {
+    const { page, problems } = await openReference()
+    const says = async (operation: string, field: string, value: string, text: string) => {
+      await page.fill(`#${operation}-${field}`, value)
+      await page.click(`#${operation} .try [type=submit]`)
+      await page.waitForSelector(`#${operation} .try .error:has-text("${text}")`)
+      expect(await page.evaluate('document.activeElement.id')).toBe(`${operation}-${field}`)
+    }
+    await says('getPet', 'petId', '', 'petId is required.')
+    await says('getPet', 'petId', 'one', 'petId must be an integer.')
+    await says('listPets', 'limit', '101', 'limit must be from 1 to 100.')
+    await says('createPet', 'body', '{"name":', 'The body is not JSON')
+    expect(await axeFindings(page)).toEqual([])
+    expect(problems).toEqual([])
+  })
 
-  it('sends no key that nobody gave it, and marks what is read in the contents', async () => {
-    const { page, problems } = await open(await serveUnderPrefix(createApiKeyText()))
+  it('takes an earlier response back when none arrives', async () => {
+    const { page } = await openReference()
+    expect(await send(page, 'createPet', '{"name":"Rex","categoryId":1}')).toMatch(/^201 /)
+    await page.route('**/v1/pets', (route) => route.abort())
+    await page.click('#createPet [type=submit]')
+    await page.waitForSelector('#createPet .outcome:has-text("No response")')
+    expect(await page.locator('#createPet .received').count()).toBe(0)
+    expect(await page.isVisible('#createPet-response-201')).toBe(true)
+  })
+
+  it('sends no key that nobody gave it, and fills a pasted one into the samples', async () => {
+    const key = createApiKeyText()
+    const { page, problems } = await open(await serveUnderPrefix(key), { viewport: PHONE })
     await page.click('text=Reference')
+    expect(await sampleOf(page, 'listPets', 'shell')).toContain('Bearer <API_KEY>')
     expect(await send(page, 'listPets')).toMatch(/^401 /)
     expect(problems).toEqual([
       expect.stringMatching(/^401: .*\/shop\/v1\/pets$/),
       expect.stringContaining('401 (Unauthorized)'),
     ])
+    await page.click('#open-key')
+    expect(await page.evaluate('document.activeElement.id')).toBe('key')
+    for (let press = 0; press < 6; press += 1) {
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate('document.activeElement.closest("#open-key, main, nav")')).toBe(
+        null,
+      )
+    }
+    await page.fill('#key', `Bearer ${key}`)
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('text=Your API key is filled in, and stays in this tab.')
+    expect(await page.evaluate('document.activeElement.id')).toBe('open-key')
+    expect(await sampleOf(page, 'listPets', 'shell')).toContain(`Bearer ${key}`)
+    expect(await send(page, 'listPets')).toMatch(/^200 /)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
+    await page.evaluate('document.documentElement.style.fontSize = "200%"')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
+  })
+})
+
+describe('the text of the reference page', () => {
+  it('shows the first operation at once, and folds up the errors that every operation has', async () => {
+    const { page } = await openReference()
+    const top = (await page.locator('#listPets .address').boundingBox())?.y ?? Number.NaN
+    expect(top).toBeLessThan(DESKTOP.height / 2)
+    for (const operation of ['listPets', 'createPet', 'getPet']) {
+      expect((await page.locator(`#${operation}`).boundingBox())?.height).toBeLessThan(1_300)
+      expect(await page.isVisible(`#${operation} details table`)).toBe(false)
+    }
+    await page.click('#listPets summary')
+    expect(await page.textContent('#listPets details table')).toContain('rate_limited')
+    expect(await page.locator('.sidebar s').allTextContents()).toEqual(['Get a pet'])
+    expect(await page.textContent('#changes')).toContain('1.0.0, not released yet')
+  })
+
+  it('finds chapters, parameters and error codes with Ctrl+K, each at an address of its own', async () => {
+    const { page } = await openReference()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('reused')
+    await page.waitForSelector('#search-count:text-is("1 found")')
+    expect(await axeFindings(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    await expect.poll(() => new URL(page.url()).hash).toBe('#error-idempotency_key_reused')
+    expect(await page.isVisible('#search-dialog')).toBe(false)
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('pets')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => new URL(page.url()).hash).toBe('#listPets')
+    await page.click('#retries .anchor')
+    await expect.poll(() => new URL(page.url()).hash).toBe('#retries')
+  })
+
+  it('marks what is read in the contents', async () => {
+    const { page } = await openReference()
     for (const link of await page.locator('.sidebar a').all()) {
       await link.click()
       await expect
@@ -110,32 +186,32 @@ describe('the reference page', () => {
     }
   })
 
-  it('takes an earlier response back when none arrives, and shows control characters of direction as such', async () => {
-    const { page } = await openStore()
-    await page.click('text=Reference')
-    expect(await send(page, 'createPet', '{"name":"\u202e","categoryId":1}')).toMatch(/^201 /)
-    expect(await bodyOf(page, 'createPet')).toContain('"name": "\\u202e"')
-    await page.route('**/v1/pets', (route) => route.abort())
-    await page.click('#createPet button[type=submit]')
-    await page.waitForSelector('#createPet .outcome:has-text("No response")')
-    expect(await page.isVisible('#createPet .answer')).toBe(false)
-  })
-
   it.each([
     ['light', DESKTOP],
     ['dark', PHONE],
   ] as const)(
-    'axe-core finds nothing in %s mode at %o, dialogs and responses opened',
+    'has no finding of axe in %s mode at %o, dialogs and responses opened',
     async (colorScheme, viewport) => {
-      const { page } = await openStore({ viewport, colorScheme })
-      await page.click('text=Reference')
+      const { page } = await openReference({ viewport, colorScheme })
       expect(await send(page, 'listPets')).toMatch(/^200 /)
+      for (const summary of await page.locator('summary').all()) await summary.click()
       expect(await axeFindings(page)).toEqual([])
       await page.click('#open-key')
       expect(await axeFindings(page)).toEqual([])
     },
   )
 })
+
+async function openReference(options?: Parameters<typeof openStore>[0]) {
+  const opened = await openStore(options)
+  await opened.page.click('text=Reference')
+  await opened.page.waitForSelector('#theme:visible')
+  return opened
+}
+
+function sampleOf(page: Page, operation: string, language: string): Promise<string> {
+  return page.locator(`#${operation}-sample-${language}`).textContent() as Promise<string>
+}
 
 /** Sends the request of an operation's form; returns the status that the page shows. */
 async function send(page: Page, operation: string, body?: string): Promise<string> {
@@ -146,6 +222,7 @@ async function send(page: Page, operation: string, body?: string): Promise<strin
   return (await form.locator('.outcome').textContent()) ?? ''
 }
 
-function bodyOf(page: Page, operation: string): Promise<string | null> {
-  return page.locator(`#${operation} .body`).textContent()
+/** The response or the example that is shown. */
+function responseOf(page: Page, operation: string): Promise<string | null> {
+  return page.locator(`#${operation}-response [role=tabpanel]:visible`).textContent()
 }

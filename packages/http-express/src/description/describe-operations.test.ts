@@ -101,9 +101,15 @@ it.for(Object.entries(operationsOf((operation) => operation)))(
   '%s responds to its example with its example',
   async ([request, { operationId, parameters = [], requestBody, responses }], { server }) => {
     const [method = '', path = ''] = request.split(' ')
-    const newPet = document.paths['/pets'].post.requestBody.content['application/json'].example
+    const { get, post } = document.paths['/pets']
+    const newPet = post.requestBody.content['application/json'].example
     expect(schemaAt(['components', 'schemas', 'NewPet'])(newPet)).toBe(true)
-    if (operationId !== 'createPet') await server.post(JSON.stringify(newPet))
+    const listed = get.responses[200].content['application/json'].example as Record<
+      string,
+      unknown
+    >[]
+    for (const { id: _, ...pet } of operationId === 'createPet' ? [] : listed)
+      await server.post(JSON.stringify(pet))
     const target = path.replace(
       /\{(\w+)\}/,
       (_, sought) => `${parameters.find(({ name }) => name === sought)?.example}`,

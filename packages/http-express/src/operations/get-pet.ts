@@ -26,6 +26,7 @@ export const getPet: Operation = {
   published: {
     summary: 'Get a pet',
     description:
+      'Gets one pet by its `id`. ' +
       'Will be removed on 5 December 2030. Use `GET /pets` with a `status` filter instead.',
     requestParams: { path: z.object({ petId }), header: z.object({ Prefer: preferHeader }) },
     responses: {

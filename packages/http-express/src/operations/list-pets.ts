@@ -8,7 +8,7 @@ import { describedAs } from '../wire/described-as.ts'
 import { invalidInput, parameterRule } from '../wire/invalid-input.ts'
 import { LONG_INPUT_BYTES, yieldToEventLoop } from '../wire/long-input.ts'
 import { limitParameter } from '../wire/page-size.ts'
-import { PET_EXAMPLE, PET_STATUS, petsJson, petsSchema } from '../wire/pet-json.ts'
+import { PET_STATUS, PETS_EXAMPLE, petsJson, petsSchema } from '../wire/pet-json.ts'
 import { applyPreference, preferHeader } from '../wire/prefer.ts'
 import { queryParameters } from '../wire/query.ts'
 import type { Operation } from './operation.ts'
@@ -40,11 +40,11 @@ export const listPets: Operation = {
   published: {
     summary: 'List pets',
     description:
-      'Pets by ascending `id`, a page at a time: ' +
+      'Lists pets by ascending `id`, a page at a time: ' +
       'follow the `Link` with `rel="next"` until there is none.',
     requestParams: { query, header: z.object({ Prefer: preferHeader }) },
     responses: {
-      200: success('One page of pets.', NEXT_PAGE, { schema: petsSchema, example: [PET_EXAMPLE] }),
+      200: success('One page of pets.', NEXT_PAGE, { schema: petsSchema, example: PETS_EXAMPLE }),
       400: rejection('invalid_request', 'limit must be an integer from 1 to 100, got "0"'),
     },
   },

@@ -6,6 +6,15 @@ import { parameterRule } from './invalid-input.ts'
 
 const rule = parameterRule('must be the cursor of a Link header')
 
+/**
+ * A cursor is base64url of: version (1 byte), filter (1 byte), position (8 bytes, int64,
+ * big-endian), CRC-32 of these. The checksum finds typing errors and truncated texts. No secret is
+ * involved: a cursor grants nothing.
+ */
+const VERSION = 1
+const CHECKED_BYTES = 10
+const BYTES = CHECKED_BYTES + 4
+
 /** The query parameter; `readCursor` reads it. */
 export const cursorParameter: z.ZodExactOptional<z.ZodString> = z
   .string({ error: rule })
@@ -17,17 +26,9 @@ export const cursorParameter: z.ZodExactOptional<z.ZodString> = z
       description:
         'The start of the page. Opaque: take it from a `Link` header, ' +
         'and send the same `status` as in that list.',
+      example: writeCursor(20n, undefined),
     },
   })
-
-/**
- * A cursor is base64url of: version (1 byte), filter (1 byte), position (8 bytes, int64,
- * big-endian), CRC-32 of these. The checksum finds typing errors and truncated texts. No secret is
- * involved: a cursor grants nothing.
- */
-const VERSION = 1
-const CHECKED_BYTES = 10
-const BYTES = CHECKED_BYTES + 4
 
 /** The position after a pet in a list with this filter, as an opaque text. */
 export function writeCursor(after: PetId, status: PetStatus | undefined): string {

@@ -26,6 +26,7 @@ export const idempotencyKeyHeader: z.ZodType = z
         'Makes the request safe to repeat: for 24 hours the same key with the same pet gives the ' +
         'same response and makes no second pet. ' +
         '1 to 255 visible ASCII characters, which may be quoted.',
+      example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
     },
   })
 

@@ -47,6 +47,9 @@ export const NEW_PET_EXAMPLE: object = { name: 'Rex', categoryId: 1, status: 'av
 
 export const PET_EXAMPLE: object = { id: 1, ...NEW_PET_EXAMPLE }
 
+/** With a pet that has no status. */
+export const PETS_EXAMPLE: readonly object[] = [PET_EXAMPLE, { id: 2, name: 'Mia', categoryId: 2 }]
+
 /** A Pet as JSON text (interface document, section 2). An absent status stays absent. */
 export function petJson(pet: Pet): string {
   return JSON.stringify(wirePet(pet))

@@ -15,6 +15,7 @@ export const preferHeader: z.ZodType = z
       description:
         '`handling=strict`: unknown parameters and fields are rejected with 400 ' +
         'instead of ignored.',
+      example: 'handling=strict',
     },
   })
 

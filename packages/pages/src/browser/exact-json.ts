@@ -25,6 +25,16 @@ export function indented(text: string): string {
   }
 }
 
+/** JSON on one line, its numbers digit for digit; other text as it is. */
+export function compact(text: string): string {
+  if (rawJSON === undefined) return text
+  try {
+    return JSON.stringify(parseWithDigits(text, rawJSON))
+  } catch {
+    return text
+  }
+}
+
 /** Control characters of direction would reorder what stands around a string. */
 export function escapeDirections(json: string): string {
   return json.replaceAll(

@@ -16,8 +16,6 @@ interface Page {
   readonly name: 'store' | 'reference'
   /** Links that are seen once they have the focus: past what every page begins with. */
   readonly skipTo: Readonly<Record<string, string>>
-  /** What only this page has in the bar. */
-  readonly action?: Html
   readonly content: Html
 }
 
@@ -29,7 +27,7 @@ const LINKS = [
 
 /** A whole page: its head, the bar and the dialog of the key that both pages have, its content. */
 export function pageHtml(page: Page, values: PageValues): string {
-  const { title, name, skipTo, action, content } = page
+  const { title, name, skipTo, content } = page
   const skips = Object.entries(skipTo).map(
     ([id, text]) => html`<a class="skip" href="#${id}">${text}</a>`,
   )
@@ -57,7 +55,6 @@ ${skips}
 <img src="docs/icon.svg" alt="" width="22" height="22"><span class="brand-name">Pet Store</span>
 </a>
 <nav aria-label="Pages">${links}</nav>
-${action}
 <button id="theme" class="quiet" type="button" hidden></button>
 <button id="open-key" type="button" hidden>API key</button>
 </header>

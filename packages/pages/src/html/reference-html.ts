@@ -1,3 +1,4 @@
+import { anchorHtml } from './badges-html.ts'
 import { type Description, operationsOf, readDescription } from './description.ts'
 import { GUIDE, type Section } from './guide.ts'
 import { type Html, html } from './html.ts'
@@ -12,9 +13,11 @@ export function referenceHtml(values: PageValues, openApiJson: string): string {
   const content = html`<div class="reference">
 ${contentsHtml(description)}
 ${mainHtml(description, values)}
-</div>`
+</div>
+${searchDialog}`
   const skipTo = { content: 'Skip to the content' }
-  return pageHtml({ title: 'Pet Store: reference', name: 'reference', skipTo, content }, values)
+  const title = 'Pet Store: reference'
+  return pageHtml({ title, name: 'reference', skipTo, content }, values)
 }
 
 function sectionsOf(description: Description): readonly Section[] {
@@ -28,6 +31,7 @@ function sectionsOf(description: Description): readonly Section[] {
 
 function contentsHtml(description: Description): Html {
   return html`<nav class="sidebar" aria-label="Contents">
+${searchButton}
 <h2>Operations</h2>
 <ul>${operationsOf(description).map(operationLinkHtml)}</ul>
 <h2>Guide</h2>
@@ -39,7 +43,7 @@ function contentsHtml(description: Description): Html {
 function mainHtml(description: Description, { address }: PageValues): Html {
   const sections = sectionsOf(description).map(
     ({ id, title, content }) => html`<section id="${id}" class="flow">
-<h2>${title}</h2>
+<h2>${title} ${anchorHtml(id, title)}</h2>
 ${content}
 </section>`,
   )
@@ -59,7 +63,8 @@ ${sections}
 
 function errorsHtml({ 'x-errors': errors }: Description): Html {
   const rows = Object.entries(errors).map(([code, { status, meaning }]) => [
-    html`${status} <code>${code}</code>`,
+    html`<span id="error-${code}">${status} <code>${code}</code></span>
+${anchorHtml(`error-${code}`, code)}`,
     inlineCode(meaning),
   ])
   return html`<p>Every error response has exactly <code>code</code>, <code>message</code> and
@@ -73,14 +78,33 @@ function modelsHtml({ components }: Description): Html {
     ([, { properties }]) => properties !== undefined,
   )
   return html`${models.map(
-    ([name, schema]) => html`<h3 id="model-${name}">${name}</h3>
+    ([name, schema]) => html`<h3 id="model-${name}">${name}
+${anchorHtml(`model-${name}`, name)}</h3>
 <p class="hint">${inlineCode(schema.description ?? '')}</p>
 ${schemaTableHtml(schema)}`,
   )}`
 }
 
+/** Each version with its list of changes, as the text of the description has them. */
 function changesHtml({ info }: Description): Html {
   const [, changes = ''] = info.description.split('## Changes')
-  const lines = changes.split('\n').filter((line) => line.startsWith('* '))
-  return html`<ul>${lines.map((line) => html`<li>${inlineCode(line.slice(2))}</li>`)}</ul>`
+  const blocks = changes.trim().split('\n\n')
+  return html`${blocks.map((block) => {
+    if (!block.startsWith('* ')) return html`<h3>${block.replace(/:$/, '')}</h3>`
+    const lines = block.split('\n').map((line) => html`<li>${inlineCode(line.slice(2))}</li>`)
+    return html`<ul>${lines}</ul>`
+  })}`
 }
+
+const searchButton = html`<button id="open-search" type="button" hidden
+  aria-keyshortcuts="Control+K">Search <kbd>Ctrl K</kbd></button>`
+
+const searchDialog = html`<dialog id="search-dialog" aria-label="Search">
+<div class="stack">
+<label class="unseen" for="search">Search the reference</label>
+<input id="search" type="search" autocomplete="off" autofocus placeholder="Search the reference"
+  aria-describedby="search-count">
+<p id="search-count" class="hint" role="status"></p>
+<ul id="search-results"></ul>
+</div>
+</dialog>`

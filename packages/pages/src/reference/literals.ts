@@ -47,5 +47,5 @@ export function objectLiteral(fields: readonly (readonly [string, string])[]): s
   const named = fields.map(
     ([name, code]) => `${/^[a-z_$][\w$]*$/i.test(name) ? name : singleQuoted(name)}: ${code}`,
   )
-  return `{ ${named.join(', ')} }`
+  return named.length === 0 ? '{}' : `{ ${named.join(', ')} }`
 }

@@ -6,61 +6,62 @@ import { setUpKeyDialog } from '../browser/key-dialog.ts'
 import { developmentKey, publicBaseUrl } from '../browser/page-values.ts'
 import { setUpThemeSwitch } from '../browser/theme-switch.ts'
 import { markActiveLink } from './active-link.ts'
-import { formOf } from './request-form.ts'
-import { setUpTabs, showSamples } from './sample-tabs.ts'
-import { setUpForm, showResponse } from './send-request.ts'
+import { showCode } from './highlight.ts'
+import { keepLanguage, keptLanguage } from './language.ts'
+import { formOf, readForm } from './request-form.ts'
+import { sampleOf } from './samples.ts'
+import { setUpSearch } from './search.ts'
+import { setUpForm } from './send-request.ts'
+import { setUpTabs } from './tabs.ts'
 
 let apiKey = developmentKey ?? keptKey()
 const operations = [...document.querySelectorAll<HTMLElement>('.operation')]
+const samples = operations.map((operation) =>
+  setUpTabs(find(operation, `#${operation.id}-sample`), selectLanguage),
+)
 
 byId('base').textContent = publicBaseUrl
-setUpThemeSwitch()
+for (const operation of operations) {
+  const responses = setUpTabs(find(operation, `#${operation.id}-response`), () => {})
+  setUpForm(operation, responses, () => apiKey)
+  formOf(operation).addEventListener('input', () => showSamples(operation))
+}
+for (const example of document.querySelectorAll<HTMLElement>('[data-lang="json"]'))
+  showCode(example, example.textContent ?? '')
+selectLanguage(keptLanguage())
+showKey()
 setUpKeyDialog(async (key) => {
   apiKey = key
-  for (const operation of operations) showSamples(operation, apiKey)
-  sayKey()
+  showKey()
   return undefined
 })
-sayKey()
-for (const operation of operations) {
-  setUpTabs(operation)
-  setUpForm(operation, () => apiKey)
-  showSamples(operation, apiKey)
-  formOf(operation).addEventListener('input', () => showSamples(operation, apiKey))
-}
+setUpSearch()
+setUpThemeSwitch()
 markActiveLink()
-await showExamples()
 
-function sayKey(): void {
+/** One language for all operations. */
+function selectLanguage(language: string): void {
+  for (const tabs of samples) tabs.select(language)
+  if (language !== '') keepLanguage(language)
+}
+
+/** Fills the samples of an operation with the values of its form. */
+function showSamples(operation: HTMLElement): void {
+  const request = readForm(operation)
+  for (const panel of operation.querySelectorAll<HTMLElement>('[data-template]')) {
+    const { template = '', lang = '' } = panel.dataset
+    showCode(panel, sampleOf(template, lang, request, apiKey))
+  }
+}
+
+/** Fills in the key, and says which one is used. */
+function showKey(): void {
+  for (const operation of operations) showSamples(operation)
   const note = byId('key-note')
-  if (developmentKey !== undefined && apiKey === developmentKey) {
+  if (apiKey === undefined) {
+    note.textContent = 'To send requests from this page, press “API key” and paste yours.'
+  } else if (apiKey === developmentKey) {
     note.textContent =
       'The development key of this machine is filled in: press Send at any operation.'
-  } else if (apiKey === undefined) {
-    note.textContent = 'To send requests from this page, press “API key” and paste yours.'
-  } else note.textContent = 'Your API key is used until you leave the page.'
-}
-
-interface Described {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
-}
-
-interface DescribedOperation {
-  readonly responses: Readonly<
-    Record<string, { readonly content?: Readonly<Record<string, { readonly example?: unknown }>> }>
-  >
-}
-
-/** Shows the example of the description where no request was sent yet. */
-async function showExamples(): Promise<void> {
-  const { paths } = (await (await fetch('openapi.json')).json()) as Described
-  for (const operation of operations) {
-    const { path = '', method = '' } = operation.dataset
-    const responses = paths[path]?.[method.toLowerCase()]?.responses ?? {}
-    // The lowest status is that of success.
-    const [status, response] = Object.entries(responses)[0] ?? []
-    if (find(operation, '.outcome').textContent !== '') continue
-    const example = response?.content?.['application/json']?.example
-    showResponse(operation, `${status}, an example`, JSON.stringify(example, undefined, 2))
-  }
+  } else note.textContent = 'Your API key is filled in, and stays in this tab.'
 }

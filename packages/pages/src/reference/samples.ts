@@ -1,3 +1,4 @@
+import { compact } from '../browser/exact-json.ts'
 import { publicBaseUrl } from '../browser/page-values.ts'
 import { fillTemplate, type Values } from './fill-template.ts'
 import { objectLiteral, QUOTES, type Quote, typeScriptLiteral } from './literals.ts'
@@ -16,7 +17,7 @@ export function sampleOf(
   const quote = QUOTES[language] ?? JSON.stringify
   const values = {
     url: quote(`${publicBaseUrl}${targetOf(request)}`),
-    body: quote(request.body ?? ''),
+    body: quote(compact(request.body ?? '')),
     baseUrl: quote(publicBaseUrl),
     apiKey: quote(apiKey),
     arguments: argumentsOf(request),
@@ -35,18 +36,30 @@ function headerValues(name: string, value: string, quote: Quote): Values {
 
 /** What a function of the client is called with. */
 function argumentsOf({ parameters, query, headers, body }: FormRequest): string {
-  const fields = Object.entries(query).map(
-    ([name, value]) =>
-      [name, name === 'limit' ? value : (QUOTES['typescript']?.(value) ?? '')] as const,
+  const { 'Idempotency-Key': idempotencyKey, ...others } = headers
+  const options = [
+    ...(idempotencyKey === undefined ? [] : [['idempotencyKey', text(idempotencyKey)] as const]),
+    ...(Object.keys(others).length === 0 ? [] : [['headers', textsOf(others)] as const]),
+  ]
+  const queryFields = Object.entries(query).map(
+    ([name, value]) => [name, name === 'limit' ? value : text(value)] as const,
   )
-  const idempotencyKey = headers['Idempotency-Key']
+  const hasQuery = queryFields.length > 0
+  // What stands before the options cannot be left out.
+  const isList = parameters.length === 0 && body === undefined
   const parts = [
-    ...parameters.map((value) => (/^-?\d+$/.test(value) ? `${value}n` : value)),
-    ...(fields.length === 0 ? [] : [objectLiteral(fields)]),
+    ...parameters.map((value) => (/^-?\d+$/.test(value) ? `${value}n` : text(value))),
     ...(body === undefined ? [] : [typeScriptLiteral(body)]),
-    ...(idempotencyKey === undefined
-      ? []
-      : [objectLiteral([['idempotencyKey', QUOTES['typescript']?.(idempotencyKey) ?? '']])]),
+    ...(hasQuery || (isList && options.length > 0) ? [objectLiteral(queryFields)] : []),
+    ...(options.length === 0 ? [] : [objectLiteral(options)]),
   ]
   return parts.join(', ')
+}
+
+function textsOf(values: Readonly<Record<string, string>>): string {
+  return objectLiteral(Object.entries(values).map(([name, value]) => [name, text(value)]))
+}
+
+function text(value: string): string {
+  return QUOTES['typescript']?.(value) ?? ''
 }

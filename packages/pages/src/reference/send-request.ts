@@ -1,7 +1,10 @@
-import { find } from '../browser/elements.ts'
+import { find, make } from '../browser/elements.ts'
 import { indented } from '../browser/exact-json.ts'
 import { baseUrl } from '../browser/page-values.ts'
+import { showCode } from './highlight.ts'
+import { markInvalid } from './mark-invalid.ts'
 import { type FormRequest, formOf, headersOf, readForm, targetOf } from './request-form.ts'
+import type { Tabs } from './tabs.ts'
 
 const SHOWN_HEADERS = [
   'link',
@@ -14,39 +17,77 @@ const SHOWN_HEADERS = [
   'x-request-id',
 ]
 
-/** Makes the form of an operation send its request, and shows the response. */
-export function setUpForm(operation: HTMLElement, apiKey: () => string | undefined): void {
+/**
+ * Makes the form of an operation send its request. The response is shown in a tab of its own,
+ * before the examples.
+ */
+export function setUpForm(
+  operation: HTMLElement,
+  responses: Tabs,
+  apiKey: () => string | undefined,
+): void {
   const form = formOf(operation)
   const outcome = find(form, '.outcome')
+  const nextPage = find(form, '.next-page', HTMLButtonElement)
   let isBusy = false
-  const send = async (request: FormRequest): Promise<void> => {
-    if (isBusy) return
+
+  async function send(): Promise<void> {
+    if (isBusy || !markInvalid(form, find(form, '.error'))) return
     isBusy = true
     outcome.textContent = 'Sending…'
     try {
-      const response = await fetchResponse(request, apiKey())
+      const response = await fetchResponse(readForm(operation), apiKey())
       outcome.textContent = response.outcome
-      showResponse(operation, response.head, response.body)
-      offerNextPage(form, request, response.link, send)
+      showResponse(operation, responses, `${response.head}\n\n${response.body}`)
+      offerNextPage(response.link)
     } catch (error) {
-      find(form, '.answer').hidden = true
+      showResponse(operation, responses, '')
       outcome.textContent = `No response: ${error instanceof Error ? error.message : String(error)}`
     }
     isBusy = false
   }
+
+  /** The next page is what the form asks for once its cursor is filled in. */
+  function offerNextPage(link: string): void {
+    const [, search] = /<[^>?]*\?([^>]*)>; *rel="next"/.exec(link) ?? []
+    const cursor = new URLSearchParams(search).get('cursor')
+    nextPage.hidden = cursor === null
+    nextPage.onclick = () => {
+      const input = find(form, '[data-name="cursor"]', HTMLInputElement)
+      input.value = cursor ?? ''
+      input.dispatchEvent(new Event('input', { bubbles: true }))
+      void send()
+    }
+  }
+
   form.hidden = false
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    void send(readForm(operation))
+    void send()
   })
 }
 
-/** Shows a response, or an example of one. */
-export function showResponse(operation: HTMLElement, head: string, body: string): void {
-  const form = formOf(operation)
-  find(form, '.headers').textContent = head
-  find(form, '.body').textContent = body
-  find(form, '.answer').hidden = false
+/** Shows a response in the first tab; an empty one takes the tab away. */
+function showResponse(operation: HTMLElement, responses: Tabs, text: string): void {
+  const id = `${operation.id}-response`
+  const root = find(operation, `#${id}`)
+  const name = 'received'
+  root.querySelector(`#${id}-${name}-tab`)?.remove()
+  root.querySelector(`#${id}-${name}`)?.remove()
+  const first = find(root, '[role=tab]')
+  if (text !== '') {
+    const tab = make('button', { type: 'button', className: 'tab', role: 'tab' }, 'Response')
+    tab.id = `${id}-${name}-tab`
+    tab.dataset['name'] = name
+    tab.setAttribute('aria-controls', `${id}-${name}`)
+    const panel = make('pre', { id: `${id}-${name}`, role: 'tabpanel', tabIndex: 0 })
+    panel.className = 'received'
+    panel.setAttribute('aria-labelledby', tab.id)
+    showCode(panel, text)
+    first.before(tab)
+    root.append(panel)
+  }
+  responses.select(text === '' ? (first.dataset['name'] ?? '') : name)
 }
 
 async function fetchResponse(request: FormRequest, apiKey: string | undefined) {
@@ -67,17 +108,4 @@ async function fetchResponse(request: FormRequest, apiKey: string | undefined) {
     body: indented(text),
     link: response.headers.get('link') ?? '',
   }
-}
-
-function offerNextPage(
-  form: HTMLFormElement,
-  request: FormRequest,
-  link: string,
-  send: (request: FormRequest) => Promise<void>,
-): void {
-  const [, search] = /<[^>?]*\?([^>]*)>; *rel="next"/.exec(link) ?? []
-  const button = find(form, '.next-page', HTMLButtonElement)
-  button.hidden = search === undefined
-  button.onclick = () =>
-    void send({ ...request, query: Object.fromEntries(new URLSearchParams(search)) })
 }
