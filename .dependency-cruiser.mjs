@@ -40,6 +40,10 @@ export const IMPORTS = {
       'node:assert/strict',
       'node:child_process',
       'node:events',
+      'node:stream',
+      'node:test',
+      'node:test/reporters',
+      'node:url',
       'node:util',
     ],
     remedy:

@@ -8,7 +8,7 @@ after(() => harness.close?.())
 
 for (const { name, timeLimitMs, run } of adapterContract(harness)) {
   void it(name, { timeout: timeLimitMs + 1000 }, async (context) => {
-    const notShown = await run()
-    if (notShown !== undefined) context.skip(notShown)
+    const notTested = await run()
+    if (notTested !== undefined) context.skip(notTested)
   })
 }

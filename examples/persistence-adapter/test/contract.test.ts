@@ -8,7 +8,7 @@ afterAll(() => harness.close?.())
 
 for (const { name, timeLimitMs, run } of adapterContract(harness)) {
   it(name, { timeout: timeLimitMs + 1000 }, async ({ skip }) => {
-    const notShown = await run()
-    skip(notShown !== undefined, notShown)
+    const notTested = await run()
+    skip(notTested !== undefined, notTested)
   })
 }

@@ -1,7 +1,7 @@
 import type { Persistence } from '@pet-store/persistence'
 import { apiKeyRepositoryContract } from './api-key-repository-contract.ts'
 import { bulkAccessContract } from './bulk-access-contract.ts'
-import { type ContractCase, endWithin, NotShown } from './contract-case.ts'
+import { type ContractCase, endWithin, NotTested } from './contract-case.ts'
 import { bulkCases } from './persistence-cases/bulk.ts'
 import { declaringCases } from './persistence-cases/declaring.ts'
 import { killingCases } from './persistence-cases/killing.ts'
@@ -31,7 +31,7 @@ export interface AdapterCase {
   readonly timeLimitMs: number
   /**
    * Rejects when the guarantee is broken, or after the time limit. Resolves with `undefined` when
-   * it was shown, else with the reason why it could not be shown.
+   * it has passed, else with the reason why it was not tested.
    */
   readonly run: (timeLimitMs?: number) => Promise<string | undefined>
 }
@@ -91,7 +91,7 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
         try {
           await run(harness, limitMs)
         } catch (error) {
-          if (error instanceof NotShown) return error.message
+          if (error instanceof NotTested) return error.message
           throw error
         }
         return undefined

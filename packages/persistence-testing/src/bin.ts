@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { checkCommand, RUN_CASES } from './check/check-command.ts'
+import { checkCommand } from './check/check-command.ts'
+import { REPORTERS } from './check/reporters.ts'
 import { runCases } from './check/run-cases.ts'
+import { RUN_CASES } from './check/watched-process.ts'
 
 const USAGE = `Usage: pet-store-adapter check --module <name> --url <url> [--harness <file>] [--only <id>]
-       [--time-limit <seconds>] [--all] [--json]
+       [--time-limit <seconds>] [--all] [--json] [--reporter <name>]
 
   --module      the persistence module: a package, or a path that begins with . or /
   --url         an empty database; each case uses one of its own beside it, with a number appended, or instead of {name}
@@ -13,8 +15,10 @@ const USAGE = `Usage: pet-store-adapter check --module <name> --url <url> [--har
   --time-limit  the seconds after which most cases fail (default: 20); a few get three times as much
   --all         print every guarantee instead of counts
   --json        print one JSON value
+  --reporter    print what one of the reporters of Node's test runner does: ${REPORTERS.join(', ')}
 
-Exit codes: 0 nothing is broken, 1 something is broken or was not checked, 2 wrong use.`
+Each guarantee has passed, was not tested (the line says why), or has failed.
+Exit codes: 0 nothing has failed, 1 something has failed or was not checked, 2 wrong use.`
 
 const OPTIONS = {
   module: { type: 'string' },
@@ -24,22 +28,32 @@ const OPTIONS = {
   'time-limit': { type: 'string' },
   all: { type: 'boolean' },
   json: { type: 'boolean' },
+  reporter: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
-const [, , command, ...given] = process.argv
-if (command === RUN_CASES && process.send)
-  await runCases(JSON.parse(given[0] ?? ''), Number(given[1]))
+if (process.argv[2] === RUN_CASES && process.send) await runCases()
 
 try {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
-  const { 'time-limit': seconds, all = false, json = false, help, ...options } = values
+  const {
+    'time-limit': seconds,
+    all = false,
+    json = false,
+    help,
+    reporter: given,
+    ...options
+  } = values
   const timeLimitSeconds = Number(seconds ?? 20)
+  const reporter = REPORTERS.find((name) => name === given)
   if (help) console.log(USAGE)
   else if (positionals.join(' ') !== 'check') throw new Error(USAGE)
   else if (!(timeLimitSeconds > 0))
     throw new Error(`--time-limit must be a number of seconds, got "${seconds}".`)
-  else process.exitCode = await checkCommand({ ...options, timeLimitSeconds }, { all, json })
+  else if (given !== undefined && reporter === undefined)
+    throw new Error(`--reporter must be one of ${REPORTERS.join(', ')}, got "${given}".`)
+  else
+    process.exitCode = await checkCommand({ ...options, timeLimitSeconds }, { all, json, reporter })
 } catch (error) {
   console.error((error as Error).message)
   process.exitCode = 2

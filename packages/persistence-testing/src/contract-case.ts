@@ -44,10 +44,10 @@ export function casesOf<Port>(
 }
 
 /** Why a guarantee could not be shown: the adapter or its harness lacks what the case needs. */
-export class NotShown extends Error {}
+export class NotTested extends Error {}
 
-export function assertShown(condition: unknown, reasonNotShown: string): asserts condition {
-  if (!condition) throw new NotShown(reasonNotShown)
+export function assertTested(condition: unknown, reasonNotTested: string): asserts condition {
+  if (!condition) throw new NotTested(reasonNotTested)
 }
 
 /** Rejects when the work takes longer. Work that never ends is abandoned. */

@@ -20,9 +20,8 @@ export const CASE_IDS: Readonly<Record<string, string>> = {
   'pet.add':
     'ids concurrent visible-at-once rejected cancelled cancelled-meanwhile rejected-beside-others',
   'pet.idempotency':
-    'repeat concurrent other-content other-content-concurrent exact-key exact-owner owner-and-key many ' +
-    'exact-content earlier rejected-repeat lifetime ' +
-    'expired-concurrent any-time own-time rejected',
+    'repeat concurrent other-content other-content-concurrent earlier rejected-repeat lifetime ' +
+    'expired-concurrent any-time own-time rejected exact-key exact-owner owner-and-key many exact-content',
   'pet.find': 'each empty unknown similar',
   'pet.list': 'empty ascending limit undefined read-again more-than-1000 long-names',
   'pet.page': 'empty known unknown int64 walk walk-while-adding',

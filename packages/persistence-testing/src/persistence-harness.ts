@@ -7,7 +7,7 @@ import type {
   Persistence,
   PersistenceCapabilities,
 } from '@pet-store/persistence'
-import { assertShown, type ContractCase } from './contract-case.ts'
+import { assertTested, type ContractCase } from './contract-case.ts'
 
 /**
  * How `adapterContract` reaches an adapter. What is absent makes the cases that need it report why
@@ -93,7 +93,7 @@ export function memberOf<Name extends keyof PersistenceHarness>(
   name: Name,
 ): NonNullable<PersistenceHarness[Name]> {
   const member = harness[name]
-  assertShown(member, `the harness has no ${name}, which shows ${SHOWS[name]}`)
+  assertTested(member, `the harness has no ${name}, which shows ${SHOWS[name]}`)
   // A harness may be an instance of a class.
   return (typeof member === 'function' ? member.bind(harness) : member) as typeof member
 }
@@ -142,7 +142,7 @@ export async function withBulkAccess<Result>(
   url: string,
   work: (bulk: BulkAccess) => Promise<Result>,
 ): Promise<Result> {
-  assertShown(openBulkAccess, 'the adapter has no bulk access')
+  assertTested(openBulkAccess, 'the adapter has no bulk access')
   const bulk = await openBulkAccess({ url, mode: 'migrate' })
   try {
     return await work(bulk)
@@ -153,12 +153,12 @@ export async function withBulkAccess<Result>(
 
 /** The API keys of an open adapter. */
 export function apiKeysOf({ apiKeys }: Persistence): ApiKeyRepository {
-  assertShown(apiKeys, 'the adapter stores no API keys')
+  assertTested(apiKeys, 'the adapter stores no API keys')
   return apiKeys
 }
 
 /** Called on what was opened, which may be an instance of a class. */
 export function rateLimiterOf(opened: Persistence): CreateRateLimiter {
-  assertShown(opened.createRateLimiter, 'the adapter counts no requests')
+  assertTested(opened.createRateLimiter, 'the adapter counts no requests')
   return (limit) => (opened as Required<Persistence>).createRateLimiter(limit)
 }

@@ -1,6 +1,7 @@
 import type { PetRepository } from '@pet-store/domain'
 import type { ContractCase } from './contract-case.ts'
 import { addingCases } from './pet-cases/adding.ts'
+import { keyComparingCases } from './pet-cases/comparing-keys.ts'
 import { detachedCases } from './pet-cases/detached.ts'
 import { fieldCases } from './pet-cases/fields.ts'
 import { filteringCases } from './pet-cases/filtering.ts'
@@ -14,6 +15,7 @@ export const petRepositoryContract: readonly ContractCase<PetRepository>[] = [
   ...fieldCases,
   ...addingCases,
   ...idempotencyCases,
+  ...keyComparingCases,
   ...findingCases,
   ...listingCases,
   ...pagingCases,

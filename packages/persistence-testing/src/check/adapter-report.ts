@@ -5,8 +5,8 @@ export interface CheckedGuarantee {
   readonly id: string
   readonly name: string
   readonly capability: string
-  readonly result: 'shown' | 'not shown' | 'broken'
-  /** Why it was not shown, or how it is broken. */
+  readonly result: 'passed' | 'not tested' | 'failed'
+  /** Why it was not tested, or how it has failed. */
   readonly reason?: string
   readonly durationMs: number
 }
@@ -23,22 +23,22 @@ export interface AdapterReport {
 const DETAILED = 10
 
 /**
- * The guarantees of a report, each or counted by capability, what is broken in detail, and a
+ * The guarantees of a report, each or counted by capability, what has failed in detail, and a
  * summary.
  */
 export function formatReport(
   { guarantees, capabilities, contractVersion, stopped }: AdapterReport,
   all = false,
 ): string {
-  const broken = guarantees.filter(({ result }) => result === 'broken')
-  const details = broken.map(({ id, name, reason = '' }, index) => {
+  const failed = guarantees.filter(({ result }) => result === 'failed')
+  const details = failed.map(({ id, name, reason = '' }, index) => {
     const text = all || index < DETAILED ? reason : reason.split('\n')[0]
-    return `\nBroken: ${name} (${id})\n${text?.replaceAll(/^/gm, '  ')}`
+    return `\nFailed: ${name} (${id})\n${text?.replaceAll(/^/gm, '  ')}`
   })
   return [
     ...(all
       ? everyGuarantee(guarantees)
-      : [...countsByCapability(guarantees), ...reasonsNotShown(guarantees)]),
+      : [...countsByCapability(guarantees), ...reasonsNotTested(guarantees)]),
     ...details,
     ...(stopped === undefined ? [] : ['', `Stopped: ${stopped}.`]),
     '',
@@ -54,7 +54,7 @@ function everyGuarantee(guarantees: readonly CheckedGuarantee[]): readonly strin
       result,
       capability,
       `${durationMs} ms`,
-      result === 'not shown' ? `${name} (${reason})` : name,
+      result === 'not tested' ? `${name} (${reason})` : name,
     ]
   })
   return table([['RESULT', 'CAPABILITY', 'TIME', 'GUARANTEE'], ...rows])
@@ -64,13 +64,13 @@ function countsByCapability(guarantees: readonly CheckedGuarantee[]): readonly s
   const rows = grouped(guarantees, ({ capability }) => capability).map(([capability, group]) => {
     return [capability, ...countsOf(group).map(String), secondsOf(group)]
   })
-  return table([['CAPABILITY', 'SHOWN', 'NOT SHOWN', 'BROKEN', 'TIME'], ...rows])
+  return table([['CAPABILITY', 'PASSED', 'NOT TESTED', 'FAILED', 'TIME'], ...rows])
 }
 
-function reasonsNotShown(guarantees: readonly CheckedGuarantee[]): readonly string[] {
-  const notShown = guarantees.filter(({ result }) => result === 'not shown')
-  const lines = grouped(notShown, ({ reason = '' }) => reason).map(([reason, group]) => {
-    return `Not shown: ${group.length} because ${reason}`
+function reasonsNotTested(guarantees: readonly CheckedGuarantee[]): readonly string[] {
+  const notTested = guarantees.filter(({ result }) => result === 'not tested')
+  const lines = grouped(notTested, ({ reason = '' }) => reason).map(([reason, group]) => {
+    return `Not tested: ${group.length} because ${reason}`
   })
   return lines.length === 0 ? [] : ['', ...lines]
 }
@@ -98,12 +98,12 @@ function declaredIn(capabilities: AdapterReport['capabilities']): string {
 }
 
 function summaryOf(guarantees: readonly CheckedGuarantee[]): string {
-  const [shown, notShown, broken] = countsOf(guarantees)
-  return `${shown} guarantees shown, ${notShown} not shown, ${broken} broken, in ${secondsOf(guarantees)}`
+  const [passed, notTested, failed] = countsOf(guarantees)
+  return `${passed} guarantees passed, ${notTested} not tested, ${failed} failed, in ${secondsOf(guarantees)}`
 }
 
 function countsOf(guarantees: readonly CheckedGuarantee[]): readonly number[] {
-  const results = ['shown', 'not shown', 'broken'] as const
+  const results = ['passed', 'not tested', 'failed'] as const
   return results.map((wanted) => guarantees.filter(({ result }) => result === wanted).length)
 }
 

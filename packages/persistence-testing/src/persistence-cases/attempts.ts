@@ -78,7 +78,7 @@ export async function expectStoredAsSaid(
 }
 
 /** Repeats a call while the database is unavailable; the time limit of the case ends it. */
-export async function untilAvailable<Result>(call: () => Promise<Result>): Promise<Result> {
+async function untilAvailable<Result>(call: () => Promise<Result>): Promise<Result> {
   for (let attempts = 0; ; attempts += 1) {
     try {
       return await call()

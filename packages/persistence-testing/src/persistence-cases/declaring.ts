@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { OnStatement } from '@pet-store/persistence'
-import { assertShown, casesOf, expectEqual } from '../contract-case.ts'
+import { assertTested, casesOf, expectEqual } from '../contract-case.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
 import { addPets, aNewPet, idsOf, listAll } from '../new-pets.ts'
 import { type HarnessCase, memberOf, withPersistence } from '../persistence-harness.ts'
@@ -13,7 +13,7 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
   'capabilities: has exactly what it declares: shared limits, bulk access, several openings':
     async (harness) => {
       const { capabilities, openBulkAccess } = harness
-      assertShown(capabilities, 'the adapter declares no capabilities')
+      assertTested(capabilities, 'the adapter declares no capabilities')
       const url = await harness.emptyDatabase()
       await withPersistence(harness, url, async (persistence) => {
         const { createRateLimiter } = persistence
@@ -62,7 +62,7 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
       } finally {
         await opened.close()
       }
-      assertShown(
+      assertTested(
         told.length + uses.length > 0,
         'the adapter tells of no statements, and has no pools',
       )
@@ -76,7 +76,7 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
       for (const use of uses) expectPoolUse(use)
     },
   'replicas: finds and lists every pet although a replica stands still': async (harness) => {
-    assertShown(harness.capabilities?.replicas, 'the adapter does not declare replicas')
+    assertTested(harness.capabilities?.replicas, 'the adapter does not declare replicas')
     const pausedReplica = memberOf(harness, 'pausedReplica')
     const url = await harness.emptyDatabase()
     const added = [...(await withPersistence(harness, url, ({ pets }) => addPets(pets, 3)))]

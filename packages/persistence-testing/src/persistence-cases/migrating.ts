@@ -1,6 +1,6 @@
 import { PET_STATUSES } from '@pet-store/domain'
 import type { PersistenceOptions } from '@pet-store/persistence'
-import { assertShown, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import { assertTested, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
 import { aNewPet, listAll } from '../new-pets.ts'
 import { type HarnessCase, memberOf, withPersistence } from '../persistence-harness.ts'
 
@@ -10,7 +10,7 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
     harness,
   ) => {
     await withPersistence(harness, await harness.emptyDatabase(), async (persistence) => {
-      assertShown(
+      assertTested(
         persistence.isMigrated,
         'the adapter has no migrations, so an empty database is not outdated',
       )
@@ -39,7 +39,10 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
       await opened?.close()
       return opened !== undefined
     }
-    assertShown(!(await isThere()), 'an empty database of this adapter opens without being created')
+    assertTested(
+      !(await isThere()),
+      'an empty database of this adapter opens without being created',
+    )
     const readOnly = { url, mode: 'read' } as const
     await tryToOpen(harness.open(readOnly))
     expectEqual(await isThere(), false, 'whether an opening for reading has created it')

@@ -132,6 +132,8 @@ const LEAKS = `
   }
   const turn = async () => {
     const opened = await open({ url, mode }).catch(() => undefined)
+    // What is used may be opened only now.
+    await opened?.pets.list({ limit: 1 })
     await opened?.close()
   }
   const first = isOpen === 'true' ? await open({ url, mode: 'migrate' }) : undefined

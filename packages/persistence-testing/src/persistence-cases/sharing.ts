@@ -2,7 +2,7 @@ import type { ApiKeyRepository, RateLimit, RateLimiter } from '@pet-store/access
 import type { PetId, PetRepository } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import { expectRevocationsKept } from '../api-key-cases/ending.ts'
-import { assertShown, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import { assertTested, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
 import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
 import { addPets, aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
 import { outputOf, withProcesses } from '../other-process.ts'
@@ -168,8 +168,8 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
     },
   ),
   'single: rejects a second opening, and keeps serving the first one': async (harness) => {
-    assertShown(harness.capabilities, 'the adapter declares no capabilities')
-    assertShown(!harness.capabilities.severalProcesses, 'several processes may open one database')
+    assertTested(harness.capabilities, 'the adapter declares no capabilities')
+    assertTested(!harness.capabilities.severalProcesses, 'several processes may open one database')
     const url = await harness.emptyDatabase()
     // A module is needed only for this.
     const fromProcess = withProcesses(async (_, start) => {
@@ -190,7 +190,7 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
 })
 
 function assertSeveralProcesses({ capabilities }: PersistenceHarness): void {
-  assertShown(capabilities?.severalProcesses, 'the adapter does not declare severalProcesses')
+  assertTested(capabilities?.severalProcesses, 'the adapter does not declare severalProcesses')
 }
 
 /** Opens an empty database twice. */

@@ -1,0 +1,60 @@
+import { INT64, type NewPet } from '@pet-store/domain'
+import type { PetImport, StoredApiKey, StoredIdempotencyKey } from '@pet-store/persistence'
+import { after, hashOf } from '../new-api-keys.ts'
+import { aNewPet } from '../new-pets.ts'
+
+export const ODD: readonly NewPet[] = [
+  aNewPet({ name: 'Top', categoryId: INT64.max, status: 'sold' }),
+  aNewPet({ name: 'Bottom', categoryId: INT64.min }),
+  aNewPet({
+    name: ' it\'s "odd"\\,{}\t\r\n🐕 NULL ',
+    categoryId: 2n ** 53n + 1n,
+    status: 'pending',
+  }),
+  aNewPet({ name: 'NULL', categoryId: 0n, status: 'available' }),
+]
+export const MANY: readonly NewPet[] = Array.from({ length: 5_000 }, (_, index) =>
+  aNewPet({ name: `Pet ${index}`, categoryId: BigInt(index) }),
+)
+export const ALL = 1_000_000
+
+/** An import that has begun. */
+export function importOf(fields: Partial<PetImport> = {}): PetImport {
+  return {
+    id: 1n,
+    sha256: hashOf('a'),
+    state: 'unfinished',
+    lines: 1,
+    changedAt: after(5),
+    ...fields,
+  }
+}
+
+export function keyOf(owner: string, key: string, petId: bigint): StoredIdempotencyKey {
+  return { owner, key, fingerprint: 'f', petId, at: after(5) }
+}
+
+export function apiKeyOf(name: string, fields: Partial<StoredApiKey> = {}): StoredApiKey {
+  return {
+    id: `key_${name}`,
+    sha256: hashOf(name),
+    name: 'kiosk',
+    scopes: ['pets:read'],
+    createdAt: after(1),
+    ...fields,
+  }
+}
+
+export function ended(): PetImport {
+  return importOf({ state: 'finished' })
+}
+
+/** The same item, of which a field cannot be read: an adapter must reject what it is part of. */
+export function throwing<Item extends object>(item: Item, field: keyof Item): Item {
+  return Object.defineProperty({ ...item }, field, {
+    enumerable: true,
+    get() {
+      throw new Error(`${String(field)} cannot be read`)
+    },
+  })
+}

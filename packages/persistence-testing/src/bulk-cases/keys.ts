@@ -1,0 +1,134 @@
+import type { BulkAccess, StoredIdempotencyKey } from '@pet-store/persistence'
+import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import { after, hashOf } from '../new-api-keys.ts'
+import { aNewPet } from '../new-pets.ts'
+import { apiKeyOf, ended, importOf, keyOf, MANY, throwing } from './items.ts'
+
+/** Imports, idempotency keys and API keys are written completely or not at all. */
+export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk', {
+  'imports: writes and reads imports by ascending id; one with a taken id replaces the stored one':
+    async (bulk) => {
+      const imports = [importOf(), importOf({ id: 2n ** 53n + 1n, state: 'finished' })]
+      await bulk.writePetImports(imports.toReversed())
+      expectEqual(await bulk.readPetImports(), imports, 'all imports')
+      await bulk.writePetImports([ended()])
+      expectEqual(
+        await bulk.readPetImports(),
+        [ended(), imports[1]],
+        'all imports, the first one replaced',
+      )
+    },
+  'idempotency-keys: writes and reads idempotency keys by owner and key; one that is taken is replaced':
+    async (bulk) => {
+      await bulk.writePets([1n, 2n, 7n].map((id) => ({ id, ...aNewPet() })))
+      const keys = [
+        ...['x', 'y', 'z'].map((key) => keyOf('a', key, 1n)),
+        ...['w', 'x', 'y', 'z'].map((key) => keyOf('b', key, 2n)),
+        keyOf('c', 'a', 7n),
+      ]
+      await bulk.writeIdempotencyKeys(keys.toReversed())
+      for (let start = 0; start <= keys.length; start += 2) {
+        const page = await bulk.readIdempotencyKeys(2, keys[start - 1])
+        expectEqual(page, keys.slice(start, start + 2), `two keys after the first ${start}`)
+      }
+      await bulk.writeIdempotencyKeys([keyOf('a', 'x', 7n)])
+      expectEqual(
+        await bulk.readIdempotencyKeys(1),
+        [keyOf('a', 'x', 7n)],
+        'the first key, replaced',
+      )
+    },
+  'idempotency-keys.many: stores thousands of idempotency keys of a call or none, and reads them in pages in the order of their text':
+    async (bulk) => {
+      await bulk.writePets([{ id: 1n, ...aNewPet() }])
+      const keys = MANY.map((_, index) => keyOf(`${index % 7}`, `${index}`, 1n))
+      await bulk.writeIdempotencyKeys(keys)
+      // The order of text, in which 10 comes before 9.
+      const expected = keys.toSorted((one, other) =>
+        `${one.owner} ${one.key}` < `${other.owner} ${other.key}` ? -1 : 1,
+      )
+      for (let start = 0; start <= keys.length; start += 1_000) {
+        const page = await bulk.readIdempotencyKeys(1_000, expected[start - 1])
+        expectEqual(page, expected.slice(start, start + 1_000), `keys after the first ${start}`)
+      }
+      const others = keys.map((key) => ({ ...key, owner: 'other' }))
+      const unreadable = throwing(keyOf('other', 'unreadable', 1n), 'fingerprint')
+      await expectRejection(
+        async () => bulk.writeIdempotencyKeys([...others, unreadable]),
+        'writeIdempotencyKeys must reject an unreadable key',
+      )
+      const stored = await bulk.readIdempotencyKeys(2 * MANY.length)
+      expectEqual(stored.length, keys.length, 'the number of idempotency keys')
+    },
+  'idempotency-keys.odd: reads every idempotency key on one page, whatever its text is': async (
+    bulk,
+  ) => {
+    await bulk.writePets([{ id: 1n, ...aNewPet() }])
+    const texts = [
+      'a',
+      'A',
+      'b',
+      'B',
+      ' ',
+      '_',
+      '~',
+      '-',
+      'Zoë',
+      'Zoe',
+      '%',
+      '🐕',
+      'key:1',
+      'key 1',
+    ]
+    const keys = texts.flatMap((owner) => texts.map((key) => keyOf(owner, key, 1n)))
+    await bulk.writeIdempotencyKeys(keys)
+    const read: StoredIdempotencyKey[] = []
+    for (let pages = 0; pages < keys.length; pages += 1) {
+      const page = await bulk.readIdempotencyKeys(5, read.at(-1))
+      if (page.length === 0) break
+      read.push(...page)
+    }
+    const textOf = ({ owner, key }: StoredIdempotencyKey) => JSON.stringify([owner, key])
+    expectEqual(read.length, keys.length, 'the number of keys on all pages')
+    expectEqual(read.map(textOf).sort(), keys.map(textOf).sort(), 'each key must be read once')
+  },
+  'api-keys: writes and reads API keys with all fields, by ascending id; one whose id is taken is replaced':
+    async (bulk) => {
+      const full = apiKeyOf('b', {
+        scopes: ['pets:read', 'pets:write'],
+        createdBy: 'Ada',
+        expiresAt: after(3),
+        lastUsedAt: after(5),
+        revokedAt: after(4),
+        revokedBy: 'Bob',
+        replaces: 'key_a',
+        overlapUntil: after(6),
+      })
+      await bulk.writeApiKeys([full, apiKeyOf('a')])
+      expectEqual(await bulk.readApiKeys(), [apiKeyOf('a'), full], 'all API keys')
+      const changed = apiKeyOf('a', { revokedAt: after(4), revokedBy: 'Bob', lastUsedAt: after(5) })
+      await bulk.writeApiKeys([changed, apiKeyOf('b'), apiKeyOf('c')])
+      expectEqual(
+        await bulk.readApiKeys(),
+        [changed, apiKeyOf('b'), apiKeyOf('c')],
+        'all API keys, two replaced',
+      )
+    },
+  'api-keys.taken-hash: stores none of the API keys of a call when another key has the hash of one':
+    async (bulk) => {
+      await bulk.writeApiKeys([apiKeyOf('a')])
+      await expectRejection(
+        async () => bulk.writeApiKeys([apiKeyOf('b'), apiKeyOf('c', { sha256: hashOf('a') })]),
+        'writeApiKeys must reject a taken hash',
+      )
+      expectEqual(await bulk.readApiKeys(), [apiKeyOf('a')], 'the stored API keys must not change')
+      const many = MANY.map((_, index) => apiKeyOf(`n${index}`))
+      await expectRejection(
+        async () => bulk.writeApiKeys([...many, apiKeyOf('z', { sha256: hashOf('a') })]),
+        'writeApiKeys must reject a taken hash after thousands of others',
+      )
+      expectEqual(await bulk.readApiKeys(), [apiKeyOf('a')], 'the stored API keys must not change')
+      await bulk.writeApiKeys(many)
+      expectEqual((await bulk.readApiKeys()).length, many.length + 1, 'the number of API keys')
+    },
+})

@@ -1,0 +1,174 @@
+import { INT64, type NewPet, PET_STATUSES, type Pet } from '@pet-store/domain'
+import type { BulkAccess } from '@pet-store/persistence'
+import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import { hashOf } from '../new-api-keys.ts'
+import { aNewPet, anUnreadablePet, withoutId } from '../new-pets.ts'
+import { ALL, ended, importOf, MANY, ODD } from './items.ts'
+
+/** Pets are added and written completely or not at all, and read in pages. */
+export const bulkPetCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk', {
+  'add: gives many new pets ascending ids in their order, and returns them exactly': async (
+    bulk,
+  ) => {
+    expectEqual(
+      [await bulk.countPets(), await bulk.lastPetId()],
+      [0, 0n],
+      'the number and last id of an empty database',
+    )
+    await bulk.addPets(ODD)
+    await bulk.addPets([])
+    await bulk.addPets(MANY)
+    const stored = await bulk.readPets({ limit: ALL })
+    expectEqual(stored.map(withoutId), [...ODD, ...MANY], 'the pets in the order of their ids')
+    expectEqual(await bulk.countPets(), ODD.length + MANY.length, 'the number of pets')
+    expectEqual(await bulk.lastPetId(), stored.at(-1)?.id, 'the last id')
+  },
+  'add.progress: stores many new pets together with the progress of their import': async (bulk) => {
+    const [first, second, end] = [importOf(), importOf({ lines: 2 ** 52 + 1 }), ended()]
+    await bulk.addPets(ODD, { to: first })
+    expectEqual(await bulk.readPetImports(), [first], 'the import that has begun')
+    await bulk.addPets(ODD, { from: first, to: second })
+    await bulk.addPets([], { from: second, to: end })
+    expectEqual(await bulk.readPetImports(), [end], 'the import that has ended')
+    expectEqual(await bulk.countPets(), 2 * ODD.length, 'the number of pets')
+  },
+  'add.other-import: stores neither pets nor progress when another process has begun or advanced the import':
+    async (bulk) => {
+      const first = importOf()
+      await bulk.addPets(ODD, { to: first })
+      const to = importOf({ lines: 7 })
+      const ofOtherFile = importOf({ sha256: hashOf('other') })
+      for (const from of [
+        undefined,
+        importOf({ id: 2n }),
+        importOf({ lines: 2 }),
+        ended(),
+        ofOtherFile,
+      ]) {
+        await expectRejection(
+          () => bulk.addPets(ODD, { to, ...(from && { from }) }),
+          'addPets must reject an import that is not where from says',
+        )
+      }
+      await expectRejection(
+        () => bulk.addPets(ODD, { from: ofOtherFile, to: { ...ofOtherFile, lines: 7 } }),
+        'addPets must reject to continue with another file an import that has its id',
+      )
+      expectEqual(await bulk.countPets(), ODD.length, 'the number of pets')
+      expectEqual(await bulk.readPetImports(), [first], 'the import must not change')
+    },
+  'add.all-or-nothing: stores all new pets of a call or none, with their import': async (bulk) => {
+    const pets = [...MANY, anUnreadablePet('name')]
+    await expectRejection(
+      async () => bulk.addPets(pets, { to: importOf() }),
+      'addPets must reject an unreadable pet',
+    )
+    expectEqual(await bulk.countPets(), 0, 'the number of pets')
+    expectEqual(await bulk.readPetImports(), [], 'the imports')
+    await bulk.addPets(ODD, { to: importOf() })
+    expectEqual(await bulk.countPets(), ODD.length, 'the number of pets after the next call')
+  },
+  'read: reads every pet once, over several pages, each of them full but the last, of a status too':
+    async (bulk) => {
+      await bulk.addPets([...ODD, ...MANY.slice(0, 5), ...ODD])
+      const all = await bulk.readPets({ limit: ALL })
+      for (const status of [undefined, 'sold'] as const) {
+        const query = status === undefined ? { limit: 3 } : { limit: 1, status }
+        const expected = all.filter((pet) => status === undefined || pet.status === status)
+        const read: Pet[] = []
+        for (let pages = 0; pages < 9; pages += 1) {
+          const last = read.at(-1)
+          const page = await bulk.readPets({ ...query, ...(last && { after: last.id }) })
+          const wanted = expected.slice(read.length, read.length + query.limit)
+          expectEqual(
+            page,
+            wanted,
+            `${query.limit} pets with the status ${status} after ${last?.id}`,
+          )
+          if (page.length === 0) break
+          read.push(...page)
+        }
+      }
+    },
+  'write: stores pets under the ids that they have, for every kind of read': async (bulk) => {
+    const ids = [2n ** 53n + 1n, 7n, 2n ** 62n, 5n]
+    const pets = ids.map((id, index) => ({ id, ...(ODD[index] as NewPet) }))
+    await bulk.writePets(pets)
+    await bulk.writePets([])
+    const expected = pets.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    expectEqual(await bulk.readPets({ limit: ALL }), expected, 'the pets by ascending id')
+    expectEqual(await bulk.countPets(), ids.length, 'the number of pets')
+    for (const status of PET_STATUSES) {
+      const withStatus = expected.filter((pet) => pet.status === status)
+      expectEqual(
+        await bulk.readPets({ status, limit: ALL }),
+        withStatus,
+        `the pets with the status ${status}`,
+      )
+    }
+    const rest = await bulk.readPets({ after: 7n, limit: ALL })
+    expectEqual(rest, expected.slice(2), 'the pets after an id')
+  },
+  'write.taken: stores none of the pets of a call when an id is taken': async (bulk) => {
+    const stored = [{ id: 5n, ...aNewPet({ name: 'first' }) }]
+    await bulk.writePets(stored)
+    const more = [4n, 5n, 6n].map((id) => ({ id, ...aNewPet() }))
+    await expectRejection(async () => bulk.writePets(more), 'writePets must reject a taken id')
+    expectEqual(await bulk.readPets({ limit: ALL }), stored, 'the stored pets must not change')
+  },
+  'write.many: stores thousands of pets of a call, and none of them when the last id is taken':
+    async (bulk) => {
+      const many = MANY.map((pet, index) => ({ id: BigInt(index + 1), ...pet }))
+      await bulk.writePets(many)
+      expectEqual(await bulk.readPets({ limit: MANY.length }), many, 'all pets')
+      const more = many.map((pet) => ({ ...pet, id: pet.id + BigInt(MANY.length) }))
+      const taken = { ...more[0], id: 1n } as Pet
+      await expectRejection(
+        async () => bulk.writePets([...more, taken]),
+        'writePets must reject a taken id',
+      )
+      expectEqual(await bulk.countPets(), MANY.length, 'the number of pets')
+    },
+  'write.int64: writes and reads pets under ids over all of int64': async (bulk) => {
+    const ids = [
+      INT64.min,
+      INT64.min + 1n,
+      -(2n ** 53n) - 1n,
+      -1n,
+      0n,
+      1n,
+      2n ** 53n + 1n,
+      INT64.max,
+    ]
+    const pets = ids.map((id) => ({ id, ...aNewPet({ status: 'sold' }) }))
+    await bulk.writePets(pets)
+    expectEqual(await bulk.readPets({ limit: ALL }), pets, 'all pets')
+    for (const [index, after] of ids.entries()) {
+      for (const query of [{}, { status: 'sold' }] as const) {
+        const rest = await bulk.readPets({ ...query, after, limit: ALL })
+        expectEqual(rest, pets.slice(index + 1), `the pets after the id ${after}`)
+      }
+    }
+  },
+  'ids: moves the ids of new pets forwards, never back, up to the greatest integer of 64 bits':
+    async (bulk) => {
+      await bulk.addPets(ODD)
+      await bulk.movePetIdsPast(1_000n)
+      await bulk.movePetIdsPast(10n)
+      await bulk.addPets(ODD.slice(0, 1))
+      const last = (await bulk.readPets({ limit: ALL })).at(-1)?.id ?? 0n
+      expectEqual(last > 1_000n, true, 'whether the next id is greater than 1000')
+      expectEqual(await bulk.lastPetId(), last, 'the last id')
+      await bulk.movePetIdsPast(INT64.max - 2n)
+      await bulk.addPets(ODD.slice(0, 1))
+      const stored = await bulk.readPets({ limit: ALL })
+      expectEqual(stored.at(-1)?.id, INT64.max - 1n, 'the last id but one')
+      await bulk.movePetIdsPast(INT64.max)
+      expectEqual(await bulk.lastPetId(), INT64.max, 'the last id')
+      await expectRejection(
+        async () => bulk.addPets(ODD.slice(1, 2)),
+        'addPets must reject a pet without an id for it',
+      )
+      expectEqual(await bulk.readPets({ limit: ALL }), stored, 'the stored pets must not change')
+    },
+})

@@ -1,0 +1,79 @@
+// The cases as tests of Node's own runner, which run-cases.ts starts on this file.
+import { AssertionError } from 'node:assert/strict'
+import { test } from 'node:test'
+import { inspect } from 'node:util'
+import { adapterContract } from '../adapter-contract.ts'
+import { endWithin, TIME_LIMIT_MS } from '../contract-case.ts'
+import { CAPABILITIES, type CasesToRun, NEVER_ENDED, testNameOf } from './cases-to-run.ts'
+import { assertEmpty, createHarness, WrongUse } from './check-harness.ts'
+import { type FollowedCalls, followCalls } from './follow-calls.ts'
+
+const CLOSING_LIMIT_MS = 10_000
+
+await defineCases(JSON.parse(process.argv.at(-1) ?? '') as CasesToRun)
+
+async function defineCases({ options, ids, isFirst }: CasesToRun): Promise<void> {
+  const harness = await createHarness(options).catch(endAsWrongUse)
+  if (isFirst) await assertEmpty(harness, options).catch(endAsWrongUse)
+  // What the module has started and not waited for fails now, before a case that is not its cause.
+  await aTurnLater()
+  const close = () =>
+    endWithin(CLOSING_LIMIT_MS, async () => harness.close?.()).catch((error: unknown) =>
+      console.error(`Closing the harness failed: ${inspect(error)}`),
+    )
+  process.once('SIGTERM', () => void close().then(() => process.exit(1)))
+  const calls = followCalls(harness)
+  const scale = ((options.timeLimitSeconds ?? 0) * 1000) / TIME_LIMIT_MS || 1
+  const cases = adapterContract(calls.harness).filter(({ id }) => ids.includes(id))
+  for (const [index, one] of cases.entries()) {
+    const { timeLimitMs, run } = one
+    void test(testNameOf(one), async (context) => {
+      if (index === 0) context.diagnostic(`${CAPABILITIES}${JSON.stringify(harness.capabilities)}`)
+      // So that the start of this case is told before a loop in it that never ends.
+      await aTurnLater()
+      if (one === cases.at(-1)) context.after(close)
+      const notTested = await run(timeLimitMs * scale).catch((error: unknown) => {
+        const reason = reasonOf(error, calls)
+        throw Object.assign(new Error(reason), { stack: reason })
+      })
+      if (notTested !== undefined) context.skip(notTested)
+    })
+  }
+}
+
+/** In which Node notices what nothing has waited for, and events are sent. */
+function aTurnLater(): Promise<unknown> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** The message says what is wrong; another error is that of an adapter that cannot be loaded. */
+function endAsWrongUse(error: unknown): never {
+  console.error(error instanceof Error ? error.message : inspect(error))
+  process.exit(error instanceof WrongUse ? 2 : 1)
+}
+
+/**
+ * What is wrong: the case says it by itself; an error of the adapter with its call and its stack.
+ */
+function reasonOf(error: unknown, calls: FollowedCalls): string {
+  if (!(error instanceof AssertionError)) {
+    const call = calls.failedWith(error)
+    return `${call === undefined ? 'The case failed' : `${call} failed`} with:\n${withoutOwnFrames(inspect(error))}`
+  }
+  const running = error.message.includes(NEVER_ENDED) ? calls.running() : []
+  return [
+    error.message,
+    ...running.slice(0, 5).map((call) => `This call has not ended: ${call}`),
+  ].join('\n')
+}
+
+/** The files of this package. */
+const OWN = new URL('..', import.meta.url).href
+
+/** An author looks for lines of the adapter. */
+function withoutOwnFrames(stack: string): string {
+  return stack
+    .split('\n')
+    .filter((line) => !line.includes(OWN))
+    .join('\n')
+}

@@ -1,0 +1,114 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { type CasesToRun, idOf, NEVER_ENDED, testNameOf } from './cases-to-run.ts'
+import type { RunnerEvent } from './reporters.ts'
+
+/** A case, and after which time it must have ended by itself. */
+export interface CaseToRun {
+  readonly id: string
+  readonly name: string
+  readonly capability: string
+  readonly limitMs: number
+}
+
+/** The first argument of the process that runs cases. */
+export const RUN_CASES = 'run-cases'
+
+const LOADING_LIMIT_MS = 60_000
+/** A case ends by itself; a process in an endless loop ends nothing. */
+const GRACE_MS = 5_000
+const CLOSING_LIMIT_MS = 20_000
+
+/**
+ * Runs cases in a process, and ends it, and those that it has started, when a case does not return.
+ * Node's runner cannot: its time limit is a timer of the process that loops, and the processes that
+ * it isolates files in are ended without those of the harness, such as a database. `onEvent` gets
+ * every event of the runner, and says whether to go on with the next case. Resolves with the exit
+ * code.
+ */
+export async function runInProcess(
+  given: CasesToRun,
+  cases: ReadonlyMap<string, CaseToRun>,
+  onEvent: (event: RunnerEvent) => 'continue' | 'end',
+  interruption: AbortSignal,
+): Promise<number> {
+  // With a group of its own. Standard output is for the report.
+  const child = fork(process.argv[1] as string, [RUN_CASES, JSON.stringify(given)], {
+    detached: true,
+    serialization: 'advanced',
+    stdio: ['ignore', 2, 2, 'ipc'],
+  })
+  let timer = setTimeout(endGroup, LOADING_LIMIT_MS, child)
+  const setLimit = (limitMs: number) => {
+    clearTimeout(timer)
+    timer = setTimeout(endGroup, limitMs, child)
+  }
+  let hasEnded = false
+  const interrupt = () => {
+    // It closes the harness.
+    child.kill('SIGTERM')
+    setLimit(CLOSING_LIMIT_MS)
+  }
+  interruption.addEventListener('abort', interrupt)
+  let running: { readonly one: CaseToRun; readonly start: number } | undefined
+  child.on('message', (event: RunnerEvent) => {
+    if (hasEnded) return
+    if (event.type === 'test:dequeue') {
+      const one = cases.get(idOf(event.data.name) ?? '')
+      if (one !== undefined) {
+        running = { one, start: Date.now() }
+        setLimit(one.limitMs + GRACE_MS)
+      }
+    }
+    if (event.type === 'test:pass' || event.type === 'test:fail') {
+      running = undefined
+      setLimit(CLOSING_LIMIT_MS)
+    }
+    hasEnded = onEvent(event) === 'end'
+    if (hasEnded) endGroup(child)
+  })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  clearTimeout(timer)
+  endGroup(child)
+  interruption.removeEventListener('abort', interrupt)
+  // A process that ended in the middle of a case broke its guarantee.
+  if (running !== undefined && !interruption.aborted && !hasEnded) onEvent(failed(running, child))
+  return code ?? 1
+}
+
+/** What the runner would have told of a case that has ended its process, or never returned. */
+function failed(
+  { one, start }: { readonly one: CaseToRun; readonly start: number },
+  { exitCode, signalCode }: ChildProcess,
+): RunnerEvent {
+  const durationMs = Date.now() - start
+  const how = signalCode ?? `code ${exitCode}`
+  const reason =
+    durationMs > one.limitMs
+      ? `The process ${NEVER_ENDED} ${one.limitMs + GRACE_MS} ms and did not respond, as in an endless loop.`
+      : `The process ended in the middle of the case, with ${how}.`
+  const cause = Object.assign(new Error(reason), { stack: reason })
+  const error = Object.assign(new Error(reason, { cause }), {
+    code: 'ERR_TEST_FAILURE',
+    failureType: 'testCodeFailure',
+  })
+  return {
+    type: 'test:fail',
+    data: {
+      name: testNameOf(one),
+      nesting: 0,
+      testNumber: 0,
+      details: { duration_ms: durationMs, type: 'test', error },
+    },
+  } as unknown as RunnerEvent
+}
+
+/** Ends a process and those that it has started. */
+function endGroup(child: ChildProcess): void {
+  try {
+    process.kill(-(child.pid as number), 'SIGKILL')
+  } catch {
+    // All have ended, or the system has no groups.
+    child.kill('SIGKILL')
+  }
+}

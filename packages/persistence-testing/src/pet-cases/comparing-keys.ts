@@ -1,0 +1,95 @@
+import { type IdempotencyKey, INT64, PET_NAME, type PetRepository } from '@pet-store/domain'
+import { type ContractCase, casesOf, expectEqual, inGroups } from '../contract-case.ts'
+import { aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
+import { addUnder, expectReused, keyWith } from './idempotency-keys.ts'
+
+/** What collations, encodings and careless comparisons take for the same text. */
+const ODD_TEXTS = [
+  ...['k', 'K', 'k ', ' k', 'k\t', `k'"\\%_`, 'k%', 'k_'],
+  ...['Zo\u00EB', 'Zoe\u0308', 'Zoe', 'stra\u00DFe', 'strasse', '\u212A'],
+]
+
+/** With which adapters join an owner and a key. */
+const SEPARATORS = [...':/|-_., \t\n#%@!+=;&~"\\\'`\u001f\u0001', '","', '::', '']
+
+/** The fingerprint of a pet of the greatest size, but for the last character of its name. */
+const LONGEST = `available/${INT64.min}/${'🐕'.repeat(PET_NAME.maxCodePoints - 1)}`
+
+/** Owner, key and content are compared exactly, and no key is forgotten. */
+export const keyComparingCases: readonly ContractCase<PetRepository>[] = casesOf(
+  'pet.idempotency',
+  {
+    'exact-key: compares keys exactly: case, normalisation, spaces at the end, special characters and the last of 255 characters':
+      (pets) =>
+        expectDifferentKeys(
+          pets,
+          [...ODD_TEXTS, 'k'.repeat(255), `${'k'.repeat(254)}l`].map((key) => keyWith({ key })),
+        ),
+    'exact-owner: compares owners exactly: case, normalisation, spaces at the end and the last of 64 characters':
+      (pets) =>
+        expectDifferentKeys(
+          pets,
+          [...ODD_TEXTS, 'o'.repeat(20), 'o'.repeat(64), `${'o'.repeat(63)}p`].map((owner) =>
+            keyWith({ owner }),
+          ),
+        ),
+    'owner-and-key: compares owner and key one by one: what moves from one to the other makes another key':
+      (pets) =>
+        expectDifferentKeys(
+          pets,
+          SEPARATORS.flatMap((separator) => [
+            keyWith({ owner: 'a', key: `b${separator}c` }),
+            keyWith({ owner: `a${separator}b`, key: 'c' }),
+          ]),
+        ),
+    'many: knows the first of 150 keys as well as the last': async (pets) => {
+      const keys = Array.from({ length: 150 }, (_, index) => keyWith({ key: `key ${index}` }))
+      const [first, ...others] = keys as [IdempotencyKey, ...IdempotencyKey[]]
+      const added = [await addUnder(pets, aNewPet(), first)]
+      const adding = (index: number) => addUnder(pets, aNewPet(), others[index] as IdempotencyKey)
+      added.push(...(await inGroups(others.length, adding)))
+      const repeats = await inGroups(keys.length, (index) =>
+        pets.addWithKey(aNewPet(), keys[index] as IdempotencyKey),
+      )
+      expectEqual(
+        repeats,
+        added.map((pet) => ({ pet, isReplay: true })),
+        'a repeat of each key must return its pet',
+      )
+    },
+    'exact-content: compares content exactly: case, normalisation, a space at the end and the last character':
+      async (pets) => {
+        const contents = ['rex', 'Zo\u00EB', 'Rex', `${LONGEST}🐕`]
+        const others = ['REX', 'Zoe\u0308', 'Rex ', `${LONGEST}🐈`]
+        for (const [index, fingerprint] of contents.entries()) {
+          const key = `${index}`
+          const stored = await addUnder(pets, aNewPet(), keyWith({ key, fingerprint }))
+          await expectReused(() =>
+            addUnder(pets, aNewPet(), keyWith({ key, fingerprint: others[index] ?? '' })),
+          )
+          const repeat = await addUnder(pets, aNewPet(), keyWith({ key, fingerprint }))
+          expectEqual(repeat, stored, 'a repeat with equal content must return the stored pet')
+        }
+      },
+  },
+)
+
+/**
+ * Each key stores a pet of its own, even when all are used at the same time, and a repeat finds it.
+ */
+async function expectDifferentKeys(
+  pets: PetRepository,
+  keys: readonly IdempotencyKey[],
+): Promise<void> {
+  const added = await inGroups(keys.length, (index) =>
+    addUnder(pets, aNewPet(), keys[index] as IdempotencyKey),
+  )
+  expectEqual(new Set(idsOf(added)).size, keys.length, 'the number of pets of different keys')
+  expectEqual(
+    idsOf(await listAll(pets)),
+    ascending(idsOf(added)),
+    'each key must store a pet of its own',
+  )
+  for (const [index, key] of keys.entries())
+    expectEqual(await addUnder(pets, aNewPet(), key), added[index], 'a repeat')
+}

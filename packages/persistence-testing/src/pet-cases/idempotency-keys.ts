@@ -1,0 +1,33 @@
+import type { IdempotencyKey, NewPet, Pet, PetRepository } from '@pet-store/domain'
+import { expectRejection } from '../contract-case.ts'
+import { after } from '../new-api-keys.ts'
+
+/** The time of the first use of a key. */
+export const START_MS: number = after(0).getTime()
+const REUSED = { name: 'PetError', code: 'idempotency_key_reused' }
+
+export async function addUnder(
+  pets: PetRepository,
+  pet: NewPet,
+  key: IdempotencyKey,
+): Promise<Pet> {
+  return (await pets.addWithKey(pet, key)).pet
+}
+
+export function expectReused(call: () => Promise<unknown>): Promise<void> {
+  return expectRejection(
+    async () => call(),
+    'addWithKey must reject other content with a used key',
+    REUSED,
+  )
+}
+
+export function keyWith(fields: {
+  owner?: string
+  key?: string
+  fingerprint?: string
+  atMs?: number
+}): IdempotencyKey {
+  const { owner = 'shop', key = 'key', fingerprint = 'Rex', atMs = START_MS } = fields
+  return { owner, key, fingerprint, at: new Date(atMs) }
+}
