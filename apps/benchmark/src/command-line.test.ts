@@ -11,7 +11,10 @@ function selections(...args: string[]) {
 
 it('compares everybody at everything on both databases without arguments', () => {
   expect(choose([])).toMatchObject({ isComplete: true })
-  const operations = ['list', 'page', 'list-100', 'get', 'create', 'mixed']
+  const operations = [
+    ...['list', 'page', 'list-100', 'get'],
+    ...['create', 'create-with-key', 'repeat', 'mixed'],
+  ]
   expect(selections()).toMatchObject([
     { database: 'sqlite', operations },
     { database: 'postgres', operations },

@@ -27,6 +27,7 @@ export { ask, RawConnection } from './raw-connection.ts'
 export { temporaryFolder } from './temporary-folder.ts'
 export { until } from './until.ts'
 export {
+  type RawResponse,
   readResponse,
   requestBytes,
   type WireRequest,

@@ -92,7 +92,7 @@ it('measures growth and bulk work on PostgreSQL, and reports them', async () => 
   if (selection === undefined) throw new Error('There is no selection.')
   const growth = [await compare({ ...selection, plan: TINY }, log)]
   const { 'scale.md': page } = scaleReport(growth, await measureBulk(1_000, log), [], facts)
-  expect(page).toMatch(/^\| 2,000( \| \d+\.\d{3}){5} \| \d+ \| \d+–\d+ \|$/m)
+  expect(page).toMatch(/^\| 2,000( \| \d+\.\d{3}){7} \| \d+ \| \d+–\d+ \|$/m)
   expect(page).toMatch(/\| PostgreSQL: `export` \| 1,000 \| [\d,]+ \| \d+ \|/)
 })
 

@@ -1,6 +1,7 @@
 import { quantile, runOpenLoop } from '@pet-store/testing'
 import { middleOf, rotate, type Series } from '../measuring/rotation.ts'
 import { MIXED } from '../requests/operations.ts'
+import type { CheckedRequest } from '../requests/request.ts'
 import type { Plan } from './plan.ts'
 import type { Measurement, Running } from './running.ts'
 
@@ -38,7 +39,10 @@ export async function measureLatency(
   } as const
 
   async function take(running: Running) {
-    const requests = running.requests.get(MIXED)?.map(({ bytes }) => bytes) ?? []
+    const mixed = running.requests.get(MIXED) ?? []
+    // More than are sent: each creation has a key of its own.
+    const count = mixed.length + 2 * Math.ceil((requestsPerSecond * durationMs) / 1_000)
+    const requests = Array.from({ length: count }, (_, index) => bytesOf(mixed, index))
     const { outcomes, added } = await runOpenLoop({
       port: running.servers[0].port,
       requests,
@@ -56,4 +60,8 @@ export async function measureLatency(
     log(`latency, ${line}`),
   )
   return service && { requestsPerSecond, series: service.series }
+}
+
+function bytesOf(requests: readonly CheckedRequest[], index: number): string {
+  return requests[index % requests.length]?.bytes ?? ''
 }

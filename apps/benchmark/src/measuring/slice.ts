@@ -1,5 +1,5 @@
 import { LoadConnection, quantile } from '@pet-store/testing'
-import { type CheckedRequest, send } from '../requests/request.ts'
+import { type CheckedRequest, hasAdded, send } from '../requests/request.ts'
 import { type CpuClock, createCpuClock } from './cpu-time.ts'
 
 export interface SliceOptions {
@@ -40,8 +40,7 @@ export async function takeSlice(options: SliceOptions): Promise<Slice> {
   async function sendNext(connection: LoadConnection): Promise<void> {
     turn = (turn + 1) % requests.length
     const request = requests[turn] as CheckedRequest
-    await send(connection, request)
-    if (request.status === 201) added += 1
+    if (hasAdded(await send(connection, request))) added += 1
   }
 
   try {

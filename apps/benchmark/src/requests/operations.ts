@@ -1,6 +1,6 @@
 import { writeCursor } from '@pet-store/http-express'
 import { dataPage, dataPet, newPetJson, petJson, STATUS } from './data-set.ts'
-import { type CheckedRequest, checkedRequest } from './request.ts'
+import { type CheckedRequest, checkedRequest, withKey, withNewKeys } from './request.ts'
 
 /** What is measured. */
 export interface Operation {
@@ -25,6 +25,17 @@ export const LIST: Operation = {
 }
 export const GET: Operation = { id: 'get', title: 'Get one', requests: gets }
 export const CREATE: Operation = { id: 'create', title: 'Create', requests: creates }
+const CREATE_WITH_KEY: Operation = {
+  id: 'create-with-key',
+  title: 'Create with a key',
+  requests: (target) => creates(target).map(withNewKeys),
+}
+const REPEAT: Operation = {
+  id: 'repeat',
+  title: 'Repeat with the same key',
+  requests: (target) =>
+    creates(target).map((request, index) => withKey(request, `repeat-${index}`)),
+}
 /** What the latency is measured with. */
 export const MIXED: Operation = { id: 'mixed', title: 'Mixed', requests: mixed }
 export const OPERATIONS: readonly Operation[] = [
@@ -35,7 +46,7 @@ export const OPERATIONS: readonly Operation[] = [
     title: 'List 100 with a status',
     requests: (target) => [list(target, LONG_LIST)],
   },
-  ...[GET, CREATE, MIXED],
+  ...[GET, CREATE, CREATE_WITH_KEY, REPEAT, MIXED],
 ]
 
 type ListOptions = { readonly limit?: number; readonly status?: string; readonly after?: number }
@@ -75,9 +86,13 @@ function creates({ size }: Target): CheckedRequest[] {
   })
 }
 
-/** 35% list, 50% get, 5% pages far down, 10% create, always in the same order. */
+/**
+ * 35% list, 50% get, 5% pages far down, 10% create with a key, as the client does; always in the
+ * same order.
+ */
 function mixed(target: Target): CheckedRequest[] {
-  const kinds = { l: [list(target)], g: gets(target), p: pages(target), c: creates(target) }
+  const created = creates(target).map(withNewKeys)
+  const kinds = { l: [list(target)], g: gets(target), p: pages(target), c: created }
   const order = Array.from('lglglgcglglgpglglgcg'.repeat(10)) as (keyof typeof kinds)[]
   return order.flatMap((kind, index) => kinds[kind].at(index % kinds[kind].length) ?? [])
 }

@@ -1,5 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
-import { type LoadConnection, requestBytes, type WireRequest } from '@pet-store/testing'
+import {
+  type LoadConnection,
+  type RawResponse,
+  requestBytes,
+  type WireRequest,
+} from '@pet-store/testing'
 
 /** The API key of every request of this run. */
 export const API_KEY = createApiKeyText()
@@ -27,18 +33,47 @@ export function checkedRequest(
   }
 }
 
+let idempotencyKeys = 0
+
+/** The same with an idempotency key: a new one each time that `bytes` are read. */
+export function withNewKeys(request: CheckedRequest): CheckedRequest {
+  const [head = '', tail = ''] = withKey(request, PLACEHOLDER).bytes.split(PLACEHOLDER)
+  return {
+    ...request,
+    get bytes() {
+      idempotencyKeys += 1
+      return `${head}${RUN}-${idempotencyKeys}${tail}`
+    },
+  }
+}
+
+/** The same with this idempotency key each time: the first one creates, the others are repeats. */
+export function withKey(request: CheckedRequest, key: string): CheckedRequest {
+  const headers = { 'Idempotency-Key': key }
+  return { ...request, bytes: requestBytes({ key: API_KEY, ...request, headers }) }
+}
+
+/** As long as what the client makes up: a UUID. */
+const RUN = randomUUID().slice(0, 28)
+const PLACEHOLDER = '{key}'
+
+/** Whether a response says that it stored a pet, and does not repeat an earlier response. */
+export function hasAdded({ status, head }: RawResponse): boolean {
+  return status === 201 && !/\r\nidempotency-replayed:/i.test(head)
+}
+
 /**
  * Resolves with the response; rejects when it is missing, or not the expected one byte for byte.
  */
 export function send(
   connection: LoadConnection,
   { method = 'GET', path, bytes, status, responseBody }: CheckedRequest,
-): Promise<void> {
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     connection.send(bytes, (response) => {
       const isRight =
         response?.status === status && (responseBody ?? response.body).equals(response.body)
-      if (isRight) return resolve()
+      if (isRight) return resolve(response)
       const received =
         response === undefined ? 'no response' : `${response.head}\n\n${response.body}`
       reject(

@@ -53,7 +53,6 @@ export function tracingContestants(collector: string): readonly Contestant[] {
 const PIPELINED = ceiling('bare-pipelined', 'bare, 2 pipelined clients', 'postgres', 'pipelined')
 // Drizzle describes tables for each database in another way; one of them is enough to compare with.
 const DRIZZLE = peer('fastify-drizzle', 'Fastify + Drizzle, prepared')
-const NEST = peer('nest-typeorm', 'NestJS + TypeORM')
 const EXPRESS = peer('express-mikro-orm', 'Express + MikroORM')
 
 /**
@@ -61,20 +60,8 @@ const EXPRESS = peer('express-mikro-orm', 'Express + MikroORM')
  * our service.
  */
 export const CONTESTANTS: Readonly<Record<Database, readonly Contestant[]>> = {
-  sqlite: [
-    ceiling('bare', 'bare node:http + better-sqlite3', 'sqlite'),
-    SERVICE,
-    DRIZZLE,
-    NEST,
-    EXPRESS,
-  ],
-  postgres: [
-    ceiling('bare', 'bare node:http + pg pool', 'postgres'),
-    SERVICE,
-    PIPELINED,
-    NEST,
-    EXPRESS,
-  ],
+  sqlite: [ceiling('bare', 'bare node:http + better-sqlite3', 'sqlite'), SERVICE, DRIZZLE, EXPRESS],
+  postgres: [ceiling('bare', 'bare node:http + pg pool', 'postgres'), SERVICE, PIPELINED, EXPRESS],
 }
 
 function ceiling(id: string, name: string, file: string, ...args: readonly string[]): Contestant {
