@@ -25,7 +25,7 @@ export function chooseDisruptions(random: Random, severities: Severities): Disru
   const boundary = random.next() < 0.4 ? random.pick(BOUNDARIES) : undefined
   return {
     kinds,
-    probability: boundary === undefined ? probability : probability * 3,
+    probability: boundary === undefined ? probability : Math.min(0.7, probability * 5),
     severities,
     boundary,
   }

@@ -9,10 +9,20 @@ export interface InstanceOptions {
   readonly staticKeys: readonly StaticKey[]
   readonly maxConcurrentRequests: number
   readonly keyLifetimeMs: number
+  readonly isRateLimited: boolean
   /** How fast its clock is. */
   readonly skewMs: number
   readonly onInternalError: (error: unknown) => void
   readonly onUnavailable: (error: Error) => void
+}
+
+/** More than any client sends, so that requests are counted and none is rejected. */
+const RATE_LIMIT = { requests: 100_000, windowMs: 60_000 }
+
+/** Counts where the adapter can, for all instances together. */
+function rateLimitingOf({ createRateLimiter }: Persistence) {
+  if (createRateLimiter === undefined) return {}
+  return { rateLimiting: { limit: RATE_LIMIT, limiter: createRateLimiter(RATE_LIMIT) } }
 }
 
 /** One instance of the service: real use cases and the real HTTP app, on an open adapter. */
@@ -52,6 +62,7 @@ export class Instance {
       pets,
       tokenCheck: this.keyCheck.check,
       maxConcurrentRequests,
+      ...(options.isRateLimited && rateLimitingOf(persistence)),
       now: () => this.now(),
       log,
       readiness: () =>

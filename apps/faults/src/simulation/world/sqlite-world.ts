@@ -73,6 +73,7 @@ const CODES: Readonly<Record<SqliteAction, readonly string[]>> = {
 
 /** A disk, and other processes that lock the file, as the seed decides. */
 class SimulatedFiles implements Backend, SqliteWorld {
+  readonly hasVirtualClock = false
   readonly #random: Random
   readonly #probability: number
   readonly #actions: readonly SqliteAction[]

@@ -1,6 +1,7 @@
 import type { Random, WireResponse } from '@pet-store/testing'
 import type { HttpClient, Sending } from './http-client.ts'
 import type { Instance } from './instance.ts'
+import { OddRequests } from './odd-requests.ts'
 import { ReadJudge } from './read-judge.ts'
 import { petsIn, type Record, type StoredPet, type Wish } from './record.ts'
 import { CALL_LIMIT_MS, UseCaseCaller } from './use-case-caller.ts'
@@ -23,6 +24,8 @@ export interface WorkloadOptions {
   readonly keys: readonly ClientKey[]
   /** Limits how much the world has to do. */
   readonly steps: number
+  /** How much longer clients wait between their steps. */
+  readonly pace: number
 }
 
 /** What clients do in a world: one step after the other for each, chosen by the seed. */
@@ -31,6 +34,7 @@ export class Workload {
   readonly #record: Record
   readonly #reads: ReadJudge
   readonly #caller: UseCaseCaller
+  readonly #odd: OddRequests
   readonly #options: WorkloadOptions
   #isStopped = false
   /** Pets with keys whose clients do not know yet. */
@@ -42,6 +46,7 @@ export class Workload {
     this.#record = options.record
     this.#reads = new ReadJudge(options.record)
     this.#caller = new UseCaseCaller(options.record)
+    this.#odd = new OddRequests(this, options.random, options.record)
   }
 
   /** Runs so many clients at once, each some steps. */
@@ -52,7 +57,7 @@ export class Workload {
   async #client(): Promise<void> {
     const random = this.#random
     for (let step = 0; step < this.#options.steps && !this.#isStopped; step += 1) {
-      if (random.next() < 0.6) await pause(random.pick([0, 1, 3, 10, 50, 300]))
+      if (random.next() < 0.6) await pause(random.pick([0, 1, 3, 10, 50, 300]) * this.#options.pace)
       const what = random.next()
       if (what < 0.22) await this.createOne()
       else if (what < 0.42) await this.#createWithKey()
@@ -62,9 +67,9 @@ export class Workload {
       else if (what < 0.74) await this.#createAtOnce()
       else if (what < 0.8) await this.#readAtOnce()
       else if (what < 0.86) await this.callUseCases()
-      else if (what < 0.9) await this.#sendInvalid()
-      else if (what < 0.95) await this.#leaveEarly()
-      else await this.#checkHealth()
+      else if (what < 0.9) await this.#odd.sendInvalid(this.#randomClient())
+      else if (what < 0.95) await this.#odd.leaveEarly(this.#randomClient())
+      else await this.#odd.checkHealth(this.#randomClient())
     }
   }
 
@@ -87,6 +92,26 @@ export class Workload {
     const response = await this.send(client, sending, `create ${label(wish)}`)
     this.#record.noteCreation(wish, response)
     return response
+  }
+
+  /** A pet with a key, sent once; only where it succeeds. */
+  async createWithNewKey(client: HttpClient): Promise<void> {
+    const [key] = this.#options.keys
+    const wish = this.wish(`${key?.id} ${this.#nextKey()}`, false)
+    const sending = { ...creationOf(wish), key: key?.text }
+    const response = await this.repeat(wish, sending, client)
+    if (response?.status !== 201) this.#record.violate(`${wish.name}: ${response?.status}`)
+  }
+
+  /** Another pet under a key that has expired. */
+  useKeyAgain(
+    { key }: Wish,
+    sending: Sending,
+    client: HttpClient,
+  ): Promise<WireResponse | undefined> {
+    const wish = this.wish(`${key} again`, false)
+    const headers = creationOf(wish).headers ?? {}
+    return this.repeat(wish, { ...creationOf(wish), headers, key: sending.key }, client)
   }
 
   /** Repeats until it knows, here or on the other instance, at once or later. */
@@ -190,6 +215,8 @@ export class Workload {
         return false
       }
       const page = petsIn(response.text)
+      if (page.length === 0 && path !== first)
+        this.#record.violate(`${path}: an empty page after a link`)
       this.#reads.judgePage(path, page, limit, status)
       pets.push(...page)
       const next: string | undefined = /<([^>]+)>; rel="next"/.exec(
@@ -226,31 +253,6 @@ export class Workload {
     if (!isLarge && random.next() < 0.9) return
     const known = this.#acknowledged().slice(0, 300)
     await Promise.all(known.map((wish) => this.#caller.find(instance, wish)))
-  }
-
-  async #sendInvalid(): Promise<void> {
-    const bodies = ['{', '{"name":"","categoryId":1}', '{"name":"a\\u0000","categoryId":1}', '[]']
-    const body = this.#random.pick(bodies)
-    const sending = { method: 'POST', path: '/v1/pets', body }
-    const response = await this.send(this.#randomClient(), sending, `create ${body}`)
-    if (response !== undefined && ![400, 401, 429, 500, 503].includes(response.status))
-      this.#record.violate(`${body}: ${response.status}`)
-  }
-
-  async #leaveEarly(): Promise<void> {
-    const wish = this.wish()
-    const leavesAfterMs = this.#random.pick([0, 0, 1, 2, 10, 200])
-    const sending = { ...creationOf(wish), leavesAfterMs }
-    const response = await this.send(this.#randomClient(), sending, `create ${label(wish)}, leave`)
-    this.#record.noteCreation(wish, response)
-  }
-
-  async #checkHealth(): Promise<void> {
-    const path = this.#random.pick(['/readyz', '/livez'])
-    const response = await this.send(this.#randomClient(), { path }, path)
-    if (response === undefined) return
-    const expected = path === '/livez' ? [200] : [200, 503]
-    if (!expected.includes(response.status)) this.#record.violate(`${path}: ${response.status}`)
   }
 
   /** Sends one request with a key of a client, and follows it until it settles. */

@@ -1,9 +1,10 @@
 import { createApiKey, createApiKeyText, hashApiKey, type StaticKey } from '@pet-store/access'
 import type { Persistence } from '@pet-store/persistence'
-import { createRandom, PERFECT_WAY, type Random, type WireResponse } from '@pet-store/testing'
+import { createRandom, type Random } from '@pet-store/testing'
 import { vi } from 'vitest'
 import { HttpClient } from './http-client.ts'
 import { Instance } from './instance.ts'
+import { judgeConnections, judgeSlots, told } from './left-over.ts'
 import { Record, type StoredPet } from './record.ts'
 import { CALL_LIMIT_MS } from './use-case-caller.ts'
 import { pause, VirtualTime } from './virtual-time.ts'
@@ -25,6 +26,8 @@ export interface Backend {
   /** From now on nothing is broken, and what is broken recovers. */
   calmDown(): void
   storedPets(): readonly StoredPet[]
+  /** Whether the clock of the database is that of the world. */
+  readonly hasVirtualClock: boolean
 }
 
 const HOUR_MS = 3_600_000
@@ -41,12 +44,15 @@ export class World {
   readonly random: Random
   readonly record = new Record()
   readonly instances: Instance[] = []
+  /** How slowly clients work. */
+  pace = 1
   readonly #mayBeInternal: (code: string) => boolean
   readonly #keys: ClientKey[] = []
   readonly #clients: HttpClient[] = []
   readonly #staticKeys: StaticKey[] = []
   readonly #maxConcurrentRequests: number
   readonly #keyLifetimeMs: number
+  readonly #isRateLimited: boolean
   #isCalm = false
 
   /** `mayBeInternal`: whether an error of the database with this code may be a 500. */
@@ -55,6 +61,7 @@ export class World {
     this.#mayBeInternal = mayBeInternal
     this.random = createRandom(seed)
     this.#maxConcurrentRequests = this.random.pick([3, 8, 50])
+    this.#isRateLimited = this.random.next() < 0.2
     this.#keyLifetimeMs = this.random.pick([0, KEY_LIFETIME_MS])
     for (const id of ['one', 'two']) {
       const text = createApiKeyText()
@@ -105,6 +112,7 @@ export class World {
       staticKeys: this.#staticKeys,
       maxConcurrentRequests: this.#maxConcurrentRequests,
       keyLifetimeMs: this.#keyLifetimeMs,
+      isRateLimited: this.#isRateLimited,
       skewMs,
       onInternalError: (error) => this.#judgeInternalError(error),
       onUnavailable: ({ message, cause }) => this.record.note(`unavailable: ${message} ${cause}`),
@@ -141,11 +149,14 @@ export class World {
     await this.#resolvePending(workload)
     this.record.compare(backend.storedPets())
     await this.#assertFreshCallsSucceed(workload)
-    if (this.random.next() < 0.3) await this.#assertKeysLast(workload)
-    await this.#assertSlotsAreFree()
+    if (this.random.next() < 0.3) await this.#assertKeysLast(workload, backend.hasVirtualClock)
+    const keys = this.#keys.slice(0, 2).map(({ text }) => text)
+    const max = this.#maxConcurrentRequests
+    for (const instance of this.instances)
+      if (max <= 10) await judgeSlots(this.record, instance, max, keys)
     // Expired keys are deleted in the background.
     await pause(1_000)
-    this.#assertConnectionsAreFree()
+    for (const instance of this.instances) judgeConnections(this.record, instance)
   }
 
   /** Closes every instance, some with work under way. */
@@ -172,7 +183,15 @@ export class World {
   #createWorkload(): Workload {
     const { random, record, instances } = this
     const clients = this.#clients
-    return new Workload({ random, record, instances, clients, keys: this.#keys, steps: 8 })
+    return new Workload({
+      random,
+      record,
+      instances,
+      clients,
+      keys: this.#keys,
+      steps: 8,
+      pace: this.pace,
+    })
   }
 
   /** A key in the database beside those of the settings. */
@@ -199,11 +218,8 @@ export class World {
   async #resolvePending(workload: Workload): Promise<void> {
     for (const [wish, sending] of workload.pending) {
       const response = await workload.repeat(wish, sending, this.random.pick(this.#clients))
-      const isRevoked = this.#keys.some(
-        ({ text, endsAtMs }) => text === sending.key && endsAtMs < Number.POSITIVE_INFINITY,
-      )
       const expected = wish.isRejected ? [400, 500, 503] : [201]
-      if (!isRevoked && !expected.includes(response?.status ?? 0))
+      if (!this.#isRevoked(sending.key) && !expected.includes(response?.status ?? 0))
         this.record.violate(`${wish.name} with its key, in a calm world: ${told(response)}`)
     }
   }
@@ -222,57 +238,28 @@ export class World {
     }
   }
 
-  /** Keys are valid for a day, and no longer. */
-  async #assertKeysLast(workload: Workload): Promise<void> {
+  /** Keys are valid for a day, and no longer. A new key makes each instance delete expired ones. */
+  async #assertKeysLast(workload: Workload, hasVirtualClock: boolean): Promise<void> {
     this.#jump(23 * HOUR_MS)
+    for (const client of this.#clients) await workload.createWithNewKey(client)
+    await pause(RECOVERY_MS)
     await this.#resolvePending(workload)
+    if (!hasVirtualClock) return
+    this.#jump(2 * HOUR_MS)
+    for (const [wish, sending] of workload.pending) {
+      if (wish.ids.size === 0 || this.#isRevoked(sending.key)) continue
+      const response = await workload.useKeyAgain(wish, sending, this.random.pick(this.#clients))
+      if (response?.status !== 201)
+        this.record.violate(`a key of ${wish.name} after a day: ${told(response)}`)
+    }
+  }
+
+  #isRevoked(text: string | undefined): boolean {
+    return this.#keys.some((key) => key.text === text && key.endsAtMs < Number.POSITIVE_INFINITY)
   }
 
   #jump(durationMs: number): void {
     vi.setSystemTime(Date.now() + durationMs)
     this.record.note(`${durationMs / HOUR_MS} hours pass`)
   }
-
-  /** As many requests as may be under way are under way. */
-  async #assertSlotsAreFree(): Promise<void> {
-    const max = this.#maxConcurrentRequests
-    if (max > 10) return
-    for (const instance of this.instances) {
-      const open = instance.holdReads()
-      const clients = Array.from(
-        { length: max },
-        () =>
-          new HttpClient(
-            (socket) => instance.accept(socket),
-            () => PERFECT_WAY,
-          ),
-      )
-      const sent = clients.map((client, index) => {
-        const key = this.#keys[index % 2]?.text
-        return client.send({ path: '/v1/pets/999999999', key })
-      })
-      await pause(500)
-      const { held } = instance
-      open()
-      const responses = await this.record.call('gets at once', CALL_LIMIT_MS, Promise.all(sent))
-      if (held < max) this.record.violate(`${held} of ${max} slots are free`)
-      if (responses.some((response) => response?.status !== 404))
-        this.record.violate(`gets at once in a calm world: ${responses.map(told).join(', ')}`)
-      for (const client of clients) client.close()
-    }
-  }
-
-  #assertConnectionsAreFree(): void {
-    for (const { persistence } of this.instances) {
-      for (const { name, busy, waiting } of persistence.poolUse?.() ?? [])
-        if (busy > 0 || waiting > 0)
-          this.record.violate(`${busy} connections of ${name} are busy, ${waiting} calls wait`)
-    }
-  }
-}
-
-function told(response: WireResponse | undefined): string {
-  return response === undefined
-    ? 'no response'
-    : `${response.status} ${response.text.slice(0, 120)}`
 }

@@ -1,0 +1,43 @@
+import type { Random } from '@pet-store/testing'
+import type { HttpClient } from './http-client.ts'
+import type { Record } from './record.ts'
+import { creationOf, label } from './wishes.ts'
+import type { Workload } from './workload.ts'
+
+/** Requests that are invalid, that nobody waits for, or that need no key. */
+export class OddRequests {
+  readonly #workload: Workload
+  readonly #random: Random
+  readonly #record: Record
+
+  constructor(workload: Workload, random: Random, record: Record) {
+    this.#workload = workload
+    this.#random = random
+    this.#record = record
+  }
+
+  async sendInvalid(client: HttpClient): Promise<void> {
+    const bodies = ['{', '{"name":"","categoryId":1}', '{"name":"a\\u0000","categoryId":1}', '[]']
+    const body = this.#random.pick(bodies)
+    const sending = { method: 'POST', path: '/v1/pets', body }
+    const response = await this.#workload.send(client, sending, `create ${body}`)
+    if (response !== undefined && ![400, 401, 429, 500, 503].includes(response.status))
+      this.#record.violate(`${body}: ${response.status}`)
+  }
+
+  async leaveEarly(client: HttpClient): Promise<void> {
+    const wish = this.#workload.wish()
+    const leavesAfterMs = this.#random.pick([0, 0, 1, 2, 10, 200])
+    const sending = { ...creationOf(wish), leavesAfterMs }
+    const response = await this.#workload.send(client, sending, `create ${label(wish)}, leave`)
+    this.#record.noteCreation(wish, response)
+  }
+
+  async checkHealth(client: HttpClient): Promise<void> {
+    const path = this.#random.pick(['/readyz', '/livez'])
+    const response = await this.#workload.send(client, { path }, path)
+    if (response === undefined) return
+    const expected = path === '/livez' ? [200] : [200, 503]
+    if (!expected.includes(response.status)) this.#record.violate(`${path}: ${response.status}`)
+  }
+}
