@@ -1,16 +1,21 @@
-import type { Random } from '@pet-store/testing'
-import type { HttpClient } from './http-client.ts'
-import type { Record } from './record.ts'
+import type { Random, WireResponse } from '@pet-store/testing'
+import type { HttpClient, Sending } from './http-client.ts'
+import type { Record, Wish } from './record.ts'
 import { creationOf, label } from './wishes.ts'
-import type { Workload } from './workload.ts'
+
+/** What sends a request and follows it. */
+interface Sender {
+  wish(): Wish
+  send(client: HttpClient, sending: Sending, what: string): Promise<WireResponse | undefined>
+}
 
 /** Requests that are invalid, that nobody waits for, or that need no key. */
 export class OddRequests {
-  readonly #workload: Workload
+  readonly #workload: Sender
   readonly #random: Random
   readonly #record: Record
 
-  constructor(workload: Workload, random: Random, record: Record) {
+  constructor(workload: Sender, random: Random, record: Record) {
     this.#workload = workload
     this.#random = random
     this.#record = record
