@@ -44,7 +44,7 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
 
   return createBulkAccess({
     dialect: POSTGRES_DIALECT,
-    runner: createPostgresStatementRunner(database, write, read),
+    runner: createPostgresStatementRunner(database, read),
     entities: createPostgresEntityManagers(orm, database),
 
     inTransaction: (work) =>

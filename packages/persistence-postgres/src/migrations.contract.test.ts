@@ -118,7 +118,7 @@ describe('PostgreSQL migrations', () => {
       openPostgresBulkAccess,
     ]) {
       await expect(attempt({ url, mode: 'migrate' })).rejects.toThrow(
-        /^The PostgreSQL database "[\w.]+:\d+\/\w+" was created by an earlier version, which .* \(pet-store import\)\.$/,
+        /^The PostgreSQL database "[\w.]+:\d+\/\w+" was created by an earlier version, which .* \(pet-store import\)\. They get new ids; API keys and idempotency keys stay behind\.$/,
       )
     }
   })

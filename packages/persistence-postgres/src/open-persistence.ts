@@ -48,10 +48,10 @@ async function persistenceOf(
   orm: MikroORM,
   options: PostgresOptions,
 ): Promise<PostgresPersistence> {
-  const { pool, write, read } = connections
+  const { pool, read } = connections
   const dialect = POSTGRES_DIALECT
   const entities = createPostgresEntityManagers(orm, connections)
-  const runner = createPostgresStatementRunner(connections, write, read)
+  const runner = createPostgresStatementRunner(connections, read)
   const isDistributed = await isPetDistributed(connections)
   const writer = createPostgresPetWriter(connections, isDistributed)
   const { onBackgroundFailure } = options
@@ -61,7 +61,7 @@ async function persistenceOf(
   return {
     pets: listFromReplicas(primary, replicas.all),
     apiKeys: new MikroOrmApiKeyRepository(entities),
-    createRateLimiter: createPostgresRateLimiter(runner),
+    createRateLimiter: createPostgresRateLimiter(connections),
     check: () => assertWritable(pool, isDistributed),
     async isMigrated() {
       const { pending } = await entities.read('migration_list', (em) => stateOf(connections, em))

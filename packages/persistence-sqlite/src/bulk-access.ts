@@ -10,7 +10,6 @@ import { closedOnFailure, fileMode, openSqliteDatabase } from './database/databa
 import { SQLITE_DIALECT } from './database/dialect.ts'
 import { type SqliteOptions, sqlitePath } from './database/settings.ts'
 import { closeDatabase } from './database/watched-files.ts'
-import { createGroupedWrites } from './driver/grouped-writes.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
 import { inWriteTransaction } from './driver/transaction.ts'
 import { migrateIfAllowed } from './migrations.ts'
@@ -51,7 +50,7 @@ export async function openSqliteBulkAccess(options: SqliteOptions): Promise<Bulk
     const orm = createSqliteOrm(database)
     await migrateIfAllowed(database, orm, options, { mayBeNewer: false })
     database.pragma(`cache_size = -${CACHE_KIB}`)
-    const runner = createSqliteStatementRunner(database, createGroupedWrites(database))
+    const runner = createSqliteStatementRunner(database)
     const readLastPetId = runner.readOne(LAST_PET_ID, ([id]) => id)
     return createBulkAccess({
       dialect: SQLITE_DIALECT,

@@ -35,9 +35,8 @@ function persistenceOf(
   orm: MikroORM,
   { onBackgroundFailure }: SqliteOptions,
 ): SqlitePersistence {
-  const addWrite = createGroupedWrites(database)
-  const runner = createSqliteStatementRunner(database, addWrite)
-  const writer = createSqlitePetWriter(database, addWrite)
+  const runner = createSqliteStatementRunner(database)
+  const writer = createSqlitePetWriter(database, createGroupedWrites(database))
   const entities = createSqliteEntityManagers(database, orm)
   const dialect = SQLITE_DIALECT
   const pets = new SqlPetRepository({ dialect, runner, writer, entities, onBackgroundFailure })

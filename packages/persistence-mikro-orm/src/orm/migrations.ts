@@ -31,7 +31,10 @@ export function migrationState(
 ): MigrationState {
   if (applied?.includes(DISCONTINUED)) {
     throw new Error(
-      `The ${name} was created by an earlier version, which this one does not continue: export its pets with that version (pet-store export), and import them into a new database with this one (pet-store import). They get new ids; API keys and idempotency keys stay behind.`,
+      `The ${name} was created by an earlier version, which this one does not continue: ` +
+        'export its pets with that version (pet-store export), and import them into a new ' +
+        'database with this one (pet-store import). They get new ids; API keys and idempotency ' +
+        'keys stay behind.',
     )
   }
   const known = migrations.map((migration) => migration.name)

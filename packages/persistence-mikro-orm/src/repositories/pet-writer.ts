@@ -7,8 +7,10 @@ import type { NewPetColumns } from '../entities/pet-columns.ts'
  */
 export interface PetWriter {
   /**
-   * Resolves to the new id after the commit, and rejects as `writeOptional` of a `StatementRunner`
-   * does.
+   * Resolves to the new id after the commit, as durable as the database can. A rejected add has
+   * changed nothing, even when others run at the same time, unless the outcome of its
+   * `persistence_unavailable` is `unknown`. One that is cancelled before it is sent rejects with
+   * `not_stored`.
    */
   add(pet: NewPetColumns, cancellation?: Cancellation): Promise<PetId>
   /**

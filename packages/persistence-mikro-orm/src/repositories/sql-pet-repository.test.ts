@@ -49,7 +49,6 @@ function repository(isDeleted = async () => true): SqlPetRepository {
       await run(statement as never, values)
       return []
     },
-    writeOptional: (statement) => (values) => run(statement as never, values),
   }
   const writer: PetWriter = {
     add: async () => 7n,

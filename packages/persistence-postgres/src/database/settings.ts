@@ -20,9 +20,9 @@ export interface PostgresOptions extends PersistenceOptions {
   readonly poolSize?: number
   /** The maximum time of a statement; 0 for no limit. Default: 5,000. */
   readonly statementTimeoutMs?: number
-  /** The maximum time of a page of bulk access. Default: 60,000. */
+  /** The maximum time of a page of bulk access. Default: 60,000; only tests set another. */
   readonly bulkTimeoutMs?: number
-  /** How long migrating waits for locks. Default: 60,000. */
+  /** How long migrating waits for locks. Default: 60,000; only tests set another. */
   readonly migrationWaitMs?: number
   /** Default: `none`. */
   readonly pooler?: Pooler

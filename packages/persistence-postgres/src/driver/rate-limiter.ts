@@ -1,5 +1,7 @@
 import type { CreateRateLimiter } from '@pet-store/access'
-import type { Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
+import type { Statement } from '@pet-store/persistence-mikro-orm'
+import type { ConnectedDatabase } from './connections.ts'
+import { RepeatableStatement } from './statement-runner.ts'
 
 /** The same for the whole statement. */
 const NOW_MS = '(extract(epoch from now()) * 1000)::bigint'
@@ -30,12 +32,13 @@ const TAKE: Statement<
 }
 
 /** Counts for all instances together, with one statement for each request. */
-export function createPostgresRateLimiter(runner: StatementRunner): CreateRateLimiter {
-  const take = runner.writeOptional(TAKE)
+export function createPostgresRateLimiter(database: ConnectedDatabase): CreateRateLimiter {
+  const statement = new RepeatableStatement(TAKE, database)
   return ({ requests, windowMs }) => ({
     async take(keyId) {
       // Limits with different windows count separately.
-      const taken = await take([`${keyId} ${windowMs}`, windowMs])
+      const values = [`${keyId} ${windowMs}`, windowMs]
+      const [taken] = await statement.run((text) => database.write(text, values))
       if (taken === undefined) throw new Error('Counting a request returned no row.')
       const [count, resetMs] = taken.map(Number) as [number, number]
       return { isAllowed: count <= requests, remaining: Math.max(0, requests - count), resetMs }

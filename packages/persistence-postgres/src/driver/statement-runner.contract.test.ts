@@ -27,12 +27,9 @@ it.each([
 ] as const)(
   'With the pooler %s these statements stay prepared on a connection: %j',
   async (pooler, names) => {
-    const { read, write, close } = await openPostgresConnections({ url: database.url, poolSize: 1 })
+    const { read, close } = await openPostgresConnections({ url: database.url, poolSize: 1 })
     onTestFinished(close)
-    const find = createPostgresStatementRunner(optionsFor(pooler), write, read).readOne(
-      FIND,
-      ([id]) => id,
-    )
+    const find = createPostgresStatementRunner(optionsFor(pooler), read).readOne(FIND, ([id]) => id)
     for (const id of [1n, 2n, 3n]) expect(await find([id])).toBe(id)
     const rows = await read(
       { text: "select name from pg_prepared_statements where name = 'find'" },
@@ -55,9 +52,9 @@ it.each([
       database.url,
       'drop table if exists note; create table note (text varchar(10)); insert into note values (1)',
     )
-    const { read, write, close } = await openPostgresConnections({ url, poolSize })
+    const { read, close } = await openPostgresConnections({ url, poolSize })
     onTestFinished(close)
-    const runner = createPostgresStatementRunner(optionsFor('none'), write, read)
+    const runner = createPostgresStatementRunner(optionsFor('none'), read)
     const note = runner.readAll({ name: 'note', sql: 'select text from note' }, ([text]) => text)
     const find = runner.readOne(FIND, ([id]) => id)
     const readAll = () => Promise.all([note([]), find([7n]), note([]), note([])])
@@ -106,7 +103,7 @@ function failing(codes: string[]): { readonly run: RunStatement; readonly calls:
 }
 
 const writing = (run: RunStatement, pooler: Pooler = 'none') =>
-  createPostgresStatementRunner(optionsFor(pooler), run).writeOptional(FIND)([1n])
+  createPostgresStatementRunner(optionsFor(pooler), run).readOne(FIND, (row) => row)([1n])
 
 describe('A statement that conflicts with others', () => {
   it.each(['40001', '40P01'])('is run again after %s', async (code) => {

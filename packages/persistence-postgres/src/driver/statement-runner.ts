@@ -9,11 +9,10 @@ import type { Row, RunStatement, StatementText } from './pool-statements.ts'
 /** Whether statements have names on the server, and who is told of them. */
 export type StatementOptions = Pick<PostgresDatabase, 'pooler' | 'onStatement' | 'server'>
 
-/** Runs statements by the given functions, for writing and for reading. */
+/** Runs statements by the given function. */
 export function createPostgresStatementRunner(
   options: StatementOptions,
-  write: RunStatement,
-  read = write,
+  read: RunStatement,
 ): StatementRunner {
   return {
     readOne(statement, map) {
@@ -25,12 +24,6 @@ export function createPostgresStatementRunner(
     readAll(statement, map) {
       const repeatable = new RepeatableStatement(statement, options)
       return (values) => repeatable.run((text) => read(text, values)).then((rows) => rows.map(map))
-    },
-
-    writeOptional(statement) {
-      const repeatable = new RepeatableStatement(statement, options)
-      return (values, cancellation) =>
-        repeatable.run((text) => write(text, values, cancellation)).then(([row]) => row)
     },
   }
 }

@@ -1,27 +1,8 @@
 import type { PetId } from '@pet-store/domain'
-import {
-  IDEMPOTENCY_KEY_COLUMNS,
-  NEW_PET_COLUMNS,
-  type NewKeyColumns,
-  type NewPetColumns,
-  type PetWriter,
-} from '@pet-store/persistence-mikro-orm'
+import type { NewKeyColumns, NewPetColumns, PetWriter } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
-import { SQLITE_DIALECT } from '../database/dialect.ts'
 import type { AddWrite } from './grouped-writes.ts'
-
-const INSERT_PET = `
-  insert into pet (${NEW_PET_COLUMNS})
-  values (?, ?, ?)`
-
-const FIND_KEY = `
-  select 1
-  from idempotency_key
-  where owner = ? and key = ?`
-
-const INSERT_KEY = `
-  insert into idempotency_key (${IDEMPOTENCY_KEY_COLUMNS})
-  values (?, ?, ?, coalesce(?, ${SQLITE_DIALECT.nowMs}), ?)`
+import { FIND_KEY, INSERT_KEY, INSERT_PET } from './pet-insert-statements.ts'
 
 /** Adds pets; those of one turn of the event loop share a transaction. */
 export function createSqlitePetWriter(database: Database, addWrite: AddWrite): PetWriter {

@@ -1,18 +1,13 @@
 import type { SqlValues, Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
-import { isBusy, unavailableOr } from '../database/failures.ts'
-import { REQUEST_MAX_WAIT_MS, withRetries } from '../database/retries.ts'
-import type { AddWrite } from './grouped-writes.ts'
+import { createGroupedReads } from './grouped-reads.ts'
 
 /**
  * Runs statements on the driver itself, where they stay prepared. Every integer is read as a
- * `bigint`, exactly. The driver is synchronous, so the reads and the writes of one turn of the
- * event loop are collected and run together.
+ * `bigint`, exactly. The driver is synchronous, so the reads of one turn of the event loop
+ * are collected and run together.
  */
-export function createSqliteStatementRunner(
-  database: Database,
-  addWrite: AddWrite,
-): StatementRunner {
+export function createSqliteStatementRunner(database: Database): StatementRunner {
   const addRead = createGroupedReads(database)
 
   function prepare<Values extends SqlValues, Row extends SqlValues>(
@@ -35,54 +30,5 @@ export function createSqliteStatementRunner(
       const prepared = prepare(statement)
       return (values) => addRead(() => prepared.all(values).map(map))
     },
-
-    writeOptional(statement) {
-      const prepared = prepare(statement)
-      return (values, cancellation) => addWrite(() => prepared.get(values), values, cancellation)
-    },
   }
-}
-
-/** Runs a read at the end of this turn of the event loop. A read that throws fails alone. */
-type AddRead = <Result>(read: () => Result) => Promise<Result>
-
-/**
- * The reads of one turn of the event loop run together, on one snapshot. Separately, each would
- * find the processor's caches full of HTTP and would lock and unlock the file: the first of a group
- * takes three times as long as the others.
- *
- * Writers do not block readers. Only while another process recovers the log after a crash is a read
- * retried, for five seconds at most.
- */
-export function createGroupedReads(database: Database): AddRead {
-  const begin = database.prepare('begin')
-  const commit = database.prepare('commit')
-  let waiting: (() => void)[] = []
-
-  function flush(): void {
-    const group = waiting
-    waiting = []
-    // If the database is closed, each read rejects.
-    const isTogether = group.length > 1 && database.open
-    if (isTogether) begin.run()
-    for (const read of group) read()
-    // A disk error ends the transaction by itself.
-    if (isTogether && database.inTransaction) commit.run()
-  }
-
-  return (read) =>
-    new Promise((resolve, reject) => {
-      if (waiting.length === 0) setImmediate(flush)
-      waiting.push(() => {
-        try {
-          resolve(read())
-        } catch (error) {
-          if (isBusy(error))
-            withRetries(read, REQUEST_MAX_WAIT_MS).then(resolve, (late) =>
-              reject(unavailableOr(late)),
-            )
-          else reject(unavailableOr(error))
-        }
-      })
-    })
 }

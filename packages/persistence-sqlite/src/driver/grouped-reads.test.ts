@@ -1,11 +1,11 @@
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createGroupedReads } from './statement-runner.ts'
+import { type AddRead, createGroupedReads } from './grouped-reads.ts'
 
 describe('Grouped reads', () => {
   let database: Database.Database
   let log: string[]
-  let addRead: ReturnType<typeof createGroupedReads>
+  let addRead: AddRead
 
   beforeEach(() => {
     log = []
