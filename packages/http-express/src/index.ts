@@ -25,4 +25,4 @@ export { openApiJson } from './routes/description-route.ts'
 export { writeCursor } from './wire/cursor.ts'
 
 // Its JSON, for other parsers of pets
-export { parseExactJson } from './wire/exact-json.ts'
+export { parseExactFields } from './wire/exact-json.ts'

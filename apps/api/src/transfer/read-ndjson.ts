@@ -1,4 +1,4 @@
-import { parseExactJson } from '@pet-store/http-express'
+import { parseExactFields } from '@pet-store/http-express'
 import {
   type Entry,
   FILE_FIELDS,
@@ -31,7 +31,7 @@ function entryOf(line: number, text: string): Entry {
   const invalid = (reason: string): Entry => ({ line, reason })
   let value: unknown
   try {
-    value = parseExactJson(text)
+    value = parseExactFields(text)
   } catch {
     return invalid(`must be JSON, got ${quoted(text)}`)
   }

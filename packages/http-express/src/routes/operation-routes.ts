@@ -39,7 +39,7 @@ export function addOperationRoutes(
       route[operation.method](forExpress(handler))
     }
     const allow = allowedWith(operations.map(({ method }) => method))
-    const checks = checksOf(operations.some(({ sunset }) => sunset !== undefined))
+    const checks = checksOf(isDeprecatedPath(operations))
     route
       .options(forExpress(behind(checks, sendOptions(allow))))
       .all(forExpress(behind(checks, rejectMethod(allow))))
@@ -62,6 +62,14 @@ function behind(checks: readonly Check[], handler: Handler): Handler {
     }
     return handler(req, res, next)
   }
+}
+
+/**
+ * Whether OPTIONS and 405 on the path tell of a deprecation: only where no operation stays, because
+ * the header speaks of the resource (RFC 9745).
+ */
+export function isDeprecatedPath(operations: readonly Operation[]): boolean {
+  return operations.every(({ sunset }) => sunset !== undefined)
 }
 
 /** Notes which route it is, and what a 503 says of an operation that writes. */

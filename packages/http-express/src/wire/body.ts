@@ -4,7 +4,7 @@ import { HttpError } from '../response/http-error.ts'
 import { MAX_BODY_BYTES, MAX_ENCODED_BYTES, tooLarge } from './body-limit.ts'
 import { decompress, readContentEncoding } from './content-encoding.ts'
 import { assertJson } from './content-type.ts'
-import { parseExactJson } from './exact-json.ts'
+import { parseExactFields } from './exact-json.ts'
 import { GrowingBuffer } from './growing-buffer.ts'
 import { LONG_INPUT_BYTES, yieldToEventLoop } from './long-input.ts'
 
@@ -80,7 +80,7 @@ function parseBody(bytes: Buffer): unknown {
   if (text.startsWith('\uFEFF'))
     throw new HttpError('invalid_request', 'the body must not begin with a byte order mark')
   try {
-    return parseExactJson(text)
+    return parseExactFields(text)
   } catch (cause) {
     throw new HttpError('invalid_request', 'the body is not valid JSON', {}, { cause })
   }

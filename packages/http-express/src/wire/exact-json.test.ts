@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { allocatedBytes } from '../testing/allocated-bytes.test-support.ts'
-import { InexactNumber, parseExactJson } from './exact-json.ts'
+import { InexactNumber, parseExactFields } from './exact-json.ts'
 
 const MAX = '9223372036854775807'
 const MIN = '-9223372036854775808'
 
 /** What became of a JSON number: the digits of an integer, or what was kept of another. */
 function kept(source: string): string {
-  const value = parseExactJson(source)
+  const value = parseExactFields(source)
   return value instanceof InexactNumber
     ? `inexact ${value.source}`
     : BigInt(value as number | bigint).toString()
@@ -96,7 +96,7 @@ it.each<[string, (length: number) => string]>([
   ['escapes in a string', (length) => `1.0,"b":"${'\\n'.repeat(length / 2)}"`],
   ['nesting', (length) => `${'['.repeat(length / 2)}1.0${']'.repeat(length / 2)}`],
 ])('a JSON number takes memory in proportion to its length: %s', async (_name, value) => {
-  const bytes = (length: number) => allocatedBytes(() => parseExactJson(`{"a":${value(length)}}`))
+  const bytes = (length: number) => allocatedBytes(() => parseExactFields(`{"a":${value(length)}}`))
   // Quadratic would be sixteen times as much.
   expect(await bytes(96_000)).toBeLessThan(8 * (await bytes(24_000)) + 100_000)
 })
@@ -109,8 +109,8 @@ it('any other JSON is what JSON.parse makes of it, next to numbers that need car
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
       const text = JSON.stringify(value, smallIntegers)
-      expect(JSON.stringify(parseExactJson(text), asNumbers)).toBe(text)
-      const { other, large } = parseExactJson(
+      expect(JSON.stringify(parseExactFields(text), asNumbers)).toBe(text)
+      const { other, large } = parseExactFields(
         `{"other":${text},"large":9007199254740993}`,
       ) as Record<string, unknown>
       expect(JSON.stringify(other, asNumbers)).toBe(text)
@@ -121,23 +121,25 @@ it('any other JSON is what JSON.parse makes of it, next to numbers that need car
 
 it('any other JSON keeps digits in strings and names as they are', () => {
   const text = '{"9007199254740993":"9007199254740993","1.0":"1.0"}'
-  expect(parseExactJson(text)).toEqual({ '9007199254740993': '9007199254740993', '1.0': '1.0' })
+  expect(parseExactFields(text)).toEqual({ '9007199254740993': '9007199254740993', '1.0': '1.0' })
 })
 
 it('any other JSON lets the last of duplicate names count, whatever came before', () => {
   const texts = ['1', '9007199254740993', '1.0', '"x"', '[1.0]', '{"a":9007199254740995}', 'null']
   for (const first of texts) {
     for (const last of texts) {
-      const { a } = parseExactJson(`{"a":${first},"b":9007199254740997,"a":${last}}`) as {
+      const { a } = parseExactFields(`{"a":${first},"b":9007199254740997,"a":${last}}`) as {
         a: unknown
       }
-      expect(a).toEqual((parseExactJson(`{"a":${last},"b":9007199254740997}`) as { a: unknown }).a)
+      expect(a).toEqual(
+        (parseExactFields(`{"a":${last},"b":9007199254740997}`) as { a: unknown }).a,
+      )
     }
   }
 })
 
 it('any other JSON gives `__proto__` no power', () => {
-  const value = parseExactJson('{"__proto__":{"a":9007199254740993}}') as Record<string, unknown>
+  const value = parseExactFields('{"__proto__":{"a":9007199254740993}}') as Record<string, unknown>
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
   expect(value['a']).toBeUndefined()
 })
@@ -159,5 +161,5 @@ it.each([
   "{'a':1}",
   '9007199254740993n',
 ])('any other JSON throws a SyntaxError for %j', (text) => {
-  expect(() => parseExactJson(text)).toThrow(SyntaxError)
+  expect(() => parseExactFields(text)).toThrow(SyntaxError)
 })

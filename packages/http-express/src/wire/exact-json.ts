@@ -22,7 +22,7 @@ const MAY_BE_ROUNDED = /[0-9]{16}|[0-9][.eE]/
  * because it calls itself for each, and takes five times as long for a long list, of which it
  * visits every element.
  */
-export function parseExactJson(text: string): unknown {
+export function parseExactFields(text: string): unknown {
   const value: unknown = JSON.parse(text)
   if (!MAY_BE_ROUNDED.test(text)) return value
   if (typeof value === 'number') return exact(text.trim())

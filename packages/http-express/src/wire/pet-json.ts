@@ -113,7 +113,7 @@ const newPetBody = z
           `Stored exactly as sent. At most ${PET_NAME.maxCodePoints} code points, ` +
           'at least one of which is not white space; no NUL.',
       }),
-      // Small integers arrive as numbers, large ones as bigints; see `parseExactJson`.
+      // Small integers arrive as numbers, large ones as bigints; see `parseExactFields`.
       categoryId: describedAs(
         z.preprocess(
           (value) => (Number.isSafeInteger(value) ? BigInt(value as number) : value),
