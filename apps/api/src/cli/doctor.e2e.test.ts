@@ -113,6 +113,22 @@ it('doctor says that a PostgreSQL database is missing, which serve does not crea
   })
 })
 
+it('doctor names a replica that serves no lists, which stops no start', async () => {
+  const settings = {
+    DATABASE_URL: await DATABASES.PostgreSQL(),
+    DATABASE_REPLICA_URLS: 'postgres://pets:secret@127.0.0.1:1/pets',
+  }
+  expect((await runHere('migrate', folder, settings)).code).toBe(0)
+  const { code, found } = await findings(settings)
+  expect(code).toBe(0)
+  expect(found).toContainEqual(
+    expect.stringMatching(
+      /^warning {2}replica {5}The PostgreSQL replica "127\.0\.0\.1:1\/pets" serves no lists: .*\n +-> .*DATABASE_REPLICA_URLS/,
+    ),
+  )
+  expect(found.join()).not.toContain('secret')
+})
+
 it('doctor names a used port, a file in place of the folder, a missing module', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -10,7 +10,7 @@ export const WAITING_LIMITS = {
   maxWaitMs: 5_000,
   /** The number of statements of a group. */
   maxGroupSize: 10_000,
-  /** The number of groups that run at the same time. */
+  /** The number of groups that run at the same time, to begin with. */
   maxGroups: 1,
 }
 
@@ -37,6 +37,8 @@ export interface WaitingStatement<Work, Result> {
 export class GroupedStatements<Work, Result> {
   readonly #runGroup
   readonly #options: typeof WAITING_LIMITS
+  /** The number of groups that run at the same time; it may change at any time. */
+  maxGroups: number
   #waiting: WaitingStatement<Work, Result>[] = []
   #bytes = 0
   #running = 0
@@ -55,6 +57,7 @@ export class GroupedStatements<Work, Result> {
   ) {
     this.#runGroup = runGroup
     this.#options = { ...WAITING_LIMITS, ...options }
+    this.maxGroups = this.#options.maxGroups
   }
 
   /** Whether a statement waits or runs. */
@@ -86,14 +89,14 @@ export class GroupedStatements<Work, Result> {
   }
 
   #schedule(): void {
-    const { maxGroups, maxGroupSize } = this.#options
+    const { maxGroupSize } = this.#options
     if (!this.isBusy) for (const resolve of this.#onIdle.splice(0)) resolve()
-    if (this.#isScheduled || this.#waiting.length === 0 || this.#running >= maxGroups) return
+    if (this.#isScheduled || this.#waiting.length === 0 || this.#running >= this.maxGroups) return
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
       const groups = Math.min(
-        maxGroups - this.#running,
+        this.maxGroups - this.#running,
         Math.ceil(this.#waiting.length / maxGroupSize),
       )
       for (let group = 0; group < groups; group += 1) void this.#run()

@@ -31,6 +31,9 @@ export class PipelinedConnection {
     this.#onEnd = onEnd
   }
 
+  /** The shortest time in which a batch has returned: the way to the server and back. */
+  roundTripMs = Number.POSITIVE_INFINITY
+
   /** The number of batches whose results have not all arrived. */
   get batches(): number {
     return this.#batches.length
@@ -133,6 +136,7 @@ export class PipelinedConnection {
     const batch = this.#first()
     if (!batch.isWhole) throw new Error('The server has sent too few results.')
     this.#batches.shift()
+    this.roundTripMs = Math.min(this.roundTripMs, performance.now() - batch.sentAt)
     batch.settle()
   }
 

@@ -2,6 +2,7 @@ import { runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { poolConfig } from '../../database/settings.ts'
+import { openProxy } from '../../testing/failing-server.test-support.ts'
 import { useDatabase } from '../../testing/temporary-database.test-support.ts'
 import { type PipelinedReadOptions, PipelinedReads } from './pipelined-reads.ts'
 import type { ReadBatch } from './read-batch.ts'
@@ -168,6 +169,29 @@ describe('Pipelined reads', () => {
     // The server has not returned them yet.
     expect(hasty.use.busy).toBe(1)
     await expect.poll(() => pid().catch(() => undefined)).toEqual(before)
+  })
+
+  it('are sent without waiting for those before them when the way to the server is long', async () => {
+    const proxy = await openProxy(database.url)
+    proxy.set('delay')
+    const far = new PipelinedReads(poolConfig({ url: proxy.url }), { connections: 1 })
+    onTestFinished(() => far.close())
+    // The first ones are as many as to any server, and show how long the way is.
+    await far.read({ text: 'select 1' })
+    const query = vi.spyOn(pg.Client.prototype, 'query')
+    let sentBefore = 0
+    const all: Promise<void>[] = []
+    for (let turn = 0; turn < 10; turn += 1) {
+      const read = far.read({ text: 'select 1' })
+      all.push(
+        read.then(() => {
+          sentBefore ||= query.mock.calls.length
+        }),
+      )
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await Promise.all(all)
+    expect(sentBefore).toBe(10)
   })
 
   it('is replaced when it has reached its lifetime, and loses nothing', async () => {

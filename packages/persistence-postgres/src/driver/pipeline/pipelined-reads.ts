@@ -10,9 +10,13 @@ import type { Read, WaitingRead } from './read-batch.ts'
 
 /**
  * The number of groups that each connection has sent at the same time; later reads wait together
- * for the next one.
+ * for the next one. More of them are smaller, and cost both sides more.
  */
-const MAX_GROUPS = 2
+const MIN_GROUPS = 2
+
+/** On a long way to the server as many more as reads wait no longer than this for the next one. */
+const GROUP_INTERVAL_MS = 1
+const MAX_GROUPS = 16
 
 /** The number of reads of a group. */
 const MAX_READS = 100
@@ -60,7 +64,7 @@ export class PipelinedReads {
     this.#config = config
     this.#maxLifetimeMs = maxLifetimeMs
     this.#current = new Array(connections).fill(undefined)
-    const options = { maxGroupSize: MAX_READS, maxGroups: connections * MAX_GROUPS, ...limits }
+    const options = { maxGroupSize: MAX_READS, maxGroups: connections * MIN_GROUPS, ...limits }
     this.#queue = new GroupedStatements((take) => this.#sendGroup(take), options)
     // One timer for all of them: the driver's, one for each batch, made a get 15% dearer.
     this.#clock = setInterval(() => {
@@ -93,6 +97,7 @@ export class PipelinedReads {
     const connection = await this.#connected(this.#nextPosition())
     const reads = take()
     if (reads.length > 0) await connection.send(reads)
+    this.#queue.maxGroups = this.#current.length * groupsFor(connection.roundTripMs)
   }
 
   /** That of the connection with the fewest batches; of several the next one in turn. */
@@ -136,6 +141,11 @@ export class PipelinedReads {
     this.#current[position] = opened
     return opening
   }
+}
+
+function groupsFor(roundTripMs: number): number {
+  if (roundTripMs === Number.POSITIVE_INFINITY) return MIN_GROUPS
+  return Math.min(MAX_GROUPS, Math.max(MIN_GROUPS, Math.ceil(roundTripMs / GROUP_INTERVAL_MS)))
 }
 
 interface OpenConnection {
