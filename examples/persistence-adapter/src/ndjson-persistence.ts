@@ -1,47 +1,74 @@
-// A persistence adapter in one module: pets in a file with one JSON object per line, for one
-// process at a time. Use it with PERSISTENCE_MODULE=./dist/ndjson-persistence.js
+// A persistence adapter in one module: pets, API keys and rate limits in a file with one JSON object
+// per line, for one process at a time. Use it with PERSISTENCE_MODULE=./dist/ndjson-persistence.js
 // DATABASE_URL=data/pets.ndjson
-import { type FileHandle, open, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { type FileHandle, open, stat } from 'node:fs/promises'
+import { type ApiKeyRepository, createMemoryRateLimiter } from '@pet-store/access'
 import {
-  type Cancellation,
-  type CreatedPet,
   IDEMPOTENCY_KEY_LIFETIME_MS,
   type IdempotencyKey,
   type NewPet,
+  PET_FIELDS,
   type Pet,
   PetError,
-  type PetQuery,
   type PetRepository,
-  persistenceUnavailable,
 } from '@pet-store/domain'
-import type { OpenPersistence, PersistenceCapabilities } from '@pet-store/persistence'
+import {
+  type ApiKeyRecord,
+  apiKeyFromRecord,
+  apiKeyToRecord,
+  type CallGuard,
+  createCallGuard,
+  type OpenPersistence,
+  type PersistenceCapabilities,
+  replacedRecord,
+  revokedRecord,
+  usedRecord,
+} from '@pet-store/persistence'
+import { LineFile, outcomeOf } from './line-file.ts'
+import { lock } from './lock.ts'
 
 export const capabilities: PersistenceCapabilities = {
   severalProcesses: false,
-  sharedLimits: false,
+  sharedLimits: true,
   bulkAccess: false,
   replicas: false,
 }
 
 const openNdjsonPersistence: OpenPersistence = async ({ url, mode }) => {
-  const readOnly = mode === 'read'
   const isThere = await stat(url).catch(() => undefined)
   if (isThere === undefined && mode !== 'migrate') throw new Error(`There is no file ${url}.`)
-  const unlock = readOnly ? async () => {} : await lock(url)
+  const unlock = mode === 'read' ? async () => {} : await lock(url)
+  let handle: FileHandle | undefined
   try {
-    const file = await open(url, readOnly ? 'r' : 'a+')
-    const pets = new NdjsonPets(file, url, await readLines(file, readOnly))
+    handle = await open(url, mode === 'read' ? 'r' : 'a+')
+    const file = new LineFile<Line>(handle, url)
+    const state: State = { pets: [], created: new Map(), apiKeys: new Map() }
+    for (const line of await file.readLines(mode === 'read')) apply(state, line)
+    // One write at a time, so that the first of two with a key decides. A database would write
+    // several at once.
+    const guard = createCallGuard({ outcomeOf, concurrency: 1 })
     return {
-      pets,
-      check: () => pets.expectFile(),
+      pets: petsIn(state, file, guard),
+      apiKeys: apiKeysIn(state, file, guard),
+      createRateLimiter(limit) {
+        const { take } = createMemoryRateLimiter(limit)
+        return {
+          take: (keyId) =>
+            guard.read(async () => {
+              await file.assertThere()
+              return take(keyId)
+            }),
+        }
+      },
+      check: () => file.assertThere(),
       async close() {
-        await pets.finish()
-        await file.close()
+        await guard.finish()
+        await handle?.close()
         await unlock()
       },
     }
   } catch (error) {
+    await handle?.close()
     await unlock()
     throw error
   }
@@ -49,209 +76,148 @@ const openNdjsonPersistence: OpenPersistence = async ({ url, mode }) => {
 
 export default openNdjsonPersistence
 
-/** A pet as a line. Integers are strings, because JSON.parse rounds them beyond 2^53. */
-interface Line {
-  readonly id: string
-  readonly name: string
-  readonly categoryId: string
-  readonly status?: Pet['status']
-  readonly idempotency?: {
-    readonly owner: string
-    readonly key: string
-    readonly fingerprint: string
-    readonly at: number
-  }
-}
-
-const MAX_WAITING = 10_000
-
-class NdjsonPets implements PetRepository {
-  readonly #file: FileHandle
-  readonly #url: string
+/** What the file contains. */
+interface State {
   /** By ascending id, which is the order of the lines. */
-  readonly #pets: Pet[] = []
-  readonly #created = new Map<
-    string,
-    { readonly idempotency: NonNullable<Line['idempotency']>; readonly pet: Pet }
-  >()
-  /** Adds that wait for their turn or the disk, and the end of the last one. */
-  #waiting = 0
-  #writing: Promise<unknown> = Promise.resolve()
+  readonly pets: Pet[]
+  /** Pets by owner and idempotency key. */
+  readonly created: Map<string, { readonly key: StoredKey; readonly pet: Pet }>
+  readonly apiKeys: Map<string, ApiKeyRecord>
+}
 
-  constructor(file: FileHandle, url: string, lines: readonly Line[]) {
-    this.#file = file
-    this.#url = url
-    for (const line of lines) this.#remember(line)
+type StoredKey = Omit<IdempotencyKey, 'at'> & { readonly at: number }
+
+/** What one write changes. Integers are text, because JSON.parse rounds them beyond 2^53. */
+interface Line {
+  readonly pet?: Readonly<Record<string, unknown>>
+  readonly key?: StoredKey
+  readonly apiKeys?: readonly ApiKeyRecord[]
+}
+
+function apply(state: State, { pet: fields, key, apiKeys = [] }: Line): void {
+  for (const record of apiKeys) state.apiKeys.set(String(record['id']), record)
+  if (fields === undefined) return
+  const pet = petFrom(fields)
+  state.pets.push(pet)
+  if (key !== undefined) state.created.set(JSON.stringify([key.owner, key.key]), { key, pet })
+}
+
+/** Every field that is an integer; a new field needs no change here. */
+const INTEGERS = new Set(['id'])
+for (const [name, { isInteger }] of Object.entries(PET_FIELDS)) if (isInteger) INTEGERS.add(name)
+
+function petFrom(fields: Readonly<Record<string, unknown>>): Pet {
+  const values = Object.entries(fields).map(([name, value]) => {
+    return [name, INTEGERS.has(name) ? BigInt(value as string) : value]
+  })
+  return Object.fromEntries(values)
+}
+
+function lineOf(pet: NewPet, id: bigint, key?: StoredKey): Line {
+  const fields = Object.entries({ id, ...pet }).map(([name, value]) => {
+    return [name, typeof value === 'bigint' ? String(value) : value]
+  })
+  return { pet: Object.fromEntries(fields), ...(key !== undefined && { key }) }
+}
+
+function petsIn(state: State, file: LineFile<Line>, guard: CallGuard): PetRepository {
+  const { pets } = state
+  async function store(pet: NewPet, key?: StoredKey): Promise<Pet> {
+    const line = lineOf(pet, (pets.at(-1)?.id ?? 0n) + 1n, key)
+    await file.append(line)
+    // A pet is visible when the disk has it.
+    apply(state, line)
+    return { ...(pets.at(-1) as Pet) }
   }
-
-  async add(pet: NewPet, cancellation?: Cancellation): Promise<Pet> {
-    const copy = { ...pet }
-    return this.#inTurn(() => this.#store(copy, cancellation))
-  }
-
-  async addWithKey(
-    pet: NewPet,
-    key: IdempotencyKey,
-    cancellation?: Cancellation,
-  ): Promise<CreatedPet> {
-    const copy = { ...pet }
-    return this.#inTurn(async () => {
-      const known = this.#createdBefore(key)
-      if (known !== undefined) return { pet: { ...known }, isReplay: true }
-      return { pet: await this.#store(copy, cancellation, key), isReplay: false }
-    })
-  }
-
-  async find(id: bigint): Promise<Pet | undefined> {
-    const pet = this.#pets.find((known) => known.id === id)
-    return pet && { ...pet }
-  }
-
-  async list({ status, after, limit }: PetQuery): Promise<readonly Pet[]> {
-    return this.#pets
-      .filter(
-        (pet) =>
-          (after === undefined || pet.id > after) &&
-          (status === undefined || pet.status === status),
-      )
-      .slice(0, limit)
-      .map((pet) => ({ ...pet }))
-  }
-
-  /** Rejects when the file was moved or deleted: it would take pets that nobody finds again. */
-  async expectFile(): Promise<void> {
-    if ((await stat(this.#url)).ino !== (await this.#file.stat()).ino) {
-      throw new Error(`${this.#url} was replaced by another file.`)
-    }
-  }
-
-  /** Resolves when all adds that were begun have ended. */
-  async finish(): Promise<void> {
-    await this.#writing
-  }
-
-  /**
-   * One add at a time, so that the first of two with a key decides. A database would write several
-   * at once.
-   */
-  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#waiting >= MAX_WAITING)
-      throw persistenceUnavailable({ message: 'Too many pets wait.' })
-    this.#waiting += 1
-    const result = this.#writing.then(work)
-    this.#writing = result.catch(() => {}).finally(() => (this.#waiting -= 1))
-    return result
-  }
-
-  /** A pet is visible when the disk has it. */
-  async #store(
-    { name, categoryId, status }: NewPet,
-    cancellation?: Cancellation,
-    key?: IdempotencyKey,
-  ): Promise<Pet> {
-    if (cancellation?.aborted)
-      throw persistenceUnavailable({ message: 'The request was cancelled.' })
-    const line: Line = {
-      id: String((this.#pets.at(-1)?.id ?? 0n) + 1n),
-      name,
-      categoryId: String(categoryId),
-      ...(status !== undefined && { status }),
-      ...(key !== undefined && { idempotency: { ...key, at: timeOf(key) } }),
-    }
-    await this.#append(`${JSON.stringify(line)}\n`)
-    return { ...this.#remember(line) }
-  }
-
-  /** Text that was not written completely is removed, so that the next line starts a new one. */
-  async #append(text: string): Promise<void> {
-    await this.expectFile().catch((cause: unknown) => {
-      throw persistenceUnavailable({ cause, message: 'The file is unavailable.' })
-    })
-    const { size } = await this.#file.stat()
-    try {
-      await this.#file.appendFile(text)
-      await this.#file.datasync()
-    } catch (cause) {
-      const isRemoved = await this.#file.truncate(size).then(
-        () => true,
-        () => false,
-      )
-      throw persistenceUnavailable({ cause, outcome: isRemoved ? 'not_stored' : 'unknown' })
-    }
-  }
-
-  #createdBefore(used: IdempotencyKey): Pet | undefined {
-    const { owner, key, fingerprint } = used
-    const known = this.#created.get(JSON.stringify([owner, key]))
-    if (known === undefined || timeOf(used) - known.idempotency.at >= IDEMPOTENCY_KEY_LIFETIME_MS)
-      return undefined
-    if (known.idempotency.fingerprint === fingerprint) return known.pet
-    throw new PetError('idempotency_key_reused', 'This key was used to create another pet.')
-  }
-
-  #remember({ id, name, categoryId, status, idempotency }: Line): Pet {
-    const pet: Pet = {
-      id: BigInt(id),
-      name,
-      categoryId: BigInt(categoryId),
-      ...(status !== undefined && { status }),
-    }
-    this.#pets.push(pet)
-    if (idempotency !== undefined) {
-      this.#created.set(JSON.stringify([idempotency.owner, idempotency.key]), { idempotency, pet })
-    }
-    return pet
+  return {
+    async add(pet, cancellation) {
+      const copy = { ...pet }
+      return guard.write(() => store(copy), cancellation)
+    },
+    async addWithKey(pet, { at = new Date(), ...given }, cancellation) {
+      const copy = { ...pet }
+      const key = { ...given, at: at.getTime() }
+      return guard.write(async () => {
+        const known = createdBefore(state, key)
+        if (known !== undefined) return { pet: { ...known }, isReplay: true }
+        return { pet: await store(copy, key), isReplay: false }
+      }, cancellation)
+    },
+    async find(id) {
+      const pet = pets.find((known) => known.id === id)
+      return pet && { ...pet }
+    },
+    async list({ status, after, limit }) {
+      const isWanted = (pet: Pet) =>
+        (after === undefined || pet.id > after) && (status === undefined || pet.status === status)
+      return pets
+        .filter(isWanted)
+        .slice(0, limit)
+        .map((pet) => ({ ...pet }))
+    },
   }
 }
 
-/**
- * Reads the complete lines. Text after the last line feed was cut off by a crash and never
- * acknowledged: it is removed.
- */
-async function readLines(file: FileHandle, readOnly: boolean): Promise<readonly Line[]> {
-  const bytes = await file.readFile()
-  const end = bytes.lastIndexOf('\n') + 1
-  if (end < bytes.length && !readOnly) await file.truncate(end)
-  const texts = bytes.subarray(0, end).toString().split('\n').slice(0, -1)
-  return texts.map((text) => JSON.parse(text) as Line)
+function createdBefore({ created }: State, used: StoredKey): Pet | undefined {
+  const known = created.get(JSON.stringify([used.owner, used.key]))
+  if (known === undefined || used.at - known.key.at >= IDEMPOTENCY_KEY_LIFETIME_MS) return undefined
+  if (known.key.fingerprint === used.fingerprint) return known.pet
+  throw new PetError('idempotency_key_reused', 'This key was used to create another pet.')
 }
 
-/** The files that this process has open. */
-const openFiles = new Set<string>()
-
-/**
- * Makes a file with the id of this process beside the data, and returns what removes it. One that a
- * killed process left is replaced; two processes that do so at the same moment would both succeed,
- * which a database prevents.
- */
-async function lock(url: string): Promise<() => Promise<void>> {
-  const path = resolve(`${url}.lock`)
-  const owner = Number(await readFile(path, 'utf8').catch(() => '0'))
-  const isOpen = owner === process.pid ? openFiles.has(path) : isRunning(owner)
-  if (isOpen)
-    throw new Error(
-      `${url} is open in process ${owner}, and this adapter allows one process at a time.`,
+function apiKeysIn({ apiKeys }: State, file: LineFile<Line>, guard: CallGuard): ApiKeyRepository {
+  async function store(...records: readonly ApiKeyRecord[]): Promise<void> {
+    await file.append({ apiKeys: records })
+    for (const record of records) apiKeys.set(String(record['id']), record)
+  }
+  function assertFree({ id, sha256 }: { readonly id: string; readonly sha256: string }): void {
+    const isTaken = [...apiKeys.values()].some(
+      (one) => one['id'] === id || one['sha256'] === sha256,
     )
-  if (owner !== 0) await rm(path, { force: true })
-  await writeFile(path, String(process.pid), { flag: 'wx' })
-  openFiles.add(path)
-  return async () => {
-    openFiles.delete(path)
-    await rm(path, { force: true })
+    if (isTaken) throw new Error('The id or the hash is taken.')
   }
-}
-
-function isRunning(pid: number): boolean {
-  if (pid === 0) return false
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    // It belongs to another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  return {
+    add: (key) =>
+      guard.write(async () => {
+        assertFree(key)
+        await store(apiKeyToRecord(key))
+      }),
+    replace: (id, successor, until) =>
+      guard.write(async () => {
+        const old = apiKeys.get(id)
+        if (old === undefined) throw new Error('There is no such key.')
+        const replaced = replacedRecord(old, successor.id, until)
+        if (replaced === undefined) return false
+        assertFree(successor)
+        await store(replaced, apiKeyToRecord(successor))
+        return true
+      }),
+    async find(id) {
+      const record = apiKeys.get(id)
+      return record && apiKeyFromRecord(record)
+    },
+    async findByHash(sha256) {
+      const record = [...apiKeys.values()].find((one) => one['sha256'] === sha256)
+      return record && apiKeyFromRecord(record)
+    },
+    async list() {
+      const keys = [...apiKeys.values()].map(apiKeyFromRecord)
+      return keys.sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
+    },
+    revoke: (id, at, by) =>
+      guard.write(async () => {
+        const record = apiKeys.get(id)
+        if (record !== undefined) await store(revokedRecord(record, at, by))
+        return record !== undefined
+      }),
+    markUsed: (uses) =>
+      guard.write(async () => {
+        const changed = new Map<string, ApiKeyRecord>()
+        for (const use of uses) {
+          const record = changed.get(use.id) ?? apiKeys.get(use.id)
+          if (record !== undefined) changed.set(use.id, usedRecord(record, use))
+        }
+        if (changed.size > 0) await store(...changed.values())
+      }),
   }
-}
-
-/** One machine has this file, so the clock of the machine is that of the database. */
-function timeOf({ at = new Date() }: IdempotencyKey): number {
-  return at.getTime()
 }

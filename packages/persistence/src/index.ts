@@ -26,3 +26,15 @@ export type {
 
 // The functions of the ports, for code that goes through all of them
 export { API_KEY_REPOSITORY_FUNCTIONS, BULK_ACCESS_FUNCTIONS } from './functions.ts'
+
+// What every adapter needs: bounded calls, and API keys as flat rows
+export { createCallGuard } from './call-guard.ts'
+export type { CallGuard, CallGuardOptions } from './call-guard.ts'
+export {
+  apiKeyFromRecord,
+  apiKeyToRecord,
+  replacedRecord,
+  revokedRecord,
+  usedRecord,
+} from './api-key-record.ts'
+export type { ApiKeyRecord } from './api-key-record.ts'

@@ -1,0 +1,37 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+
+/** The files that this process has open. */
+const openFiles = new Set<string>()
+
+/**
+ * Makes a file with the id of this process beside the data, and returns what removes it. One that a
+ * killed process left is replaced; two processes that do so at the same moment would both succeed,
+ * which a database prevents.
+ */
+export async function lock(url: string): Promise<() => Promise<void>> {
+  const path = resolve(`${url}.lock`)
+  const owner = Number(await readFile(path, 'utf8').catch(() => '0'))
+  const isOpen = owner === process.pid ? openFiles.has(path) : isRunning(owner)
+  if (isOpen)
+    throw new Error(
+      `${url} is open in process ${owner}, and this adapter allows one process at a time.`,
+    )
+  if (owner !== 0) await rm(path, { force: true })
+  await writeFile(path, String(process.pid), { flag: 'wx' })
+  openFiles.add(path)
+  return async () => {
+    openFiles.delete(path)
+    await rm(path, { force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  if (pid === 0) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // It belongs to another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

@@ -1,0 +1,58 @@
+import { expect, it, vi } from 'vitest'
+import { createCallGuard } from './call-guard.ts'
+
+const outcomeOf = (error: unknown) =>
+  (error as { code?: string }).code === 'ECONNRESET' ? ('unknown' as const) : undefined
+const lost = () => Promise.reject(Object.assign(new Error('lost'), { code: 'ECONNRESET' }))
+const never = () => new Promise<never>(() => {})
+const unavailable = (outcome: string) => ({ code: 'persistence_unavailable', outcome })
+
+it('createCallGuard passes results and other errors through, and names the outcome of a lost write', async () => {
+  const guard = createCallGuard({ outcomeOf })
+  expect(await guard.read(async () => 1)).toBe(1)
+  await expect(guard.write(() => Promise.reject(new Error('taken')))).rejects.toThrow('taken')
+  await expect(guard.write(lost)).rejects.toMatchObject(unavailable('unknown'))
+  await expect(guard.read(lost)).rejects.toMatchObject(unavailable('not_stored'))
+})
+
+it('createCallGuard rejects after the deadline: a write that has begun with unknown, one that waits with not_stored', async () => {
+  vi.useFakeTimers()
+  try {
+    const guard = createCallGuard({ outcomeOf, deadlineMs: 1_000, concurrency: 1 })
+    const [begun, waiting] = [guard.write(never), guard.write(async () => 1)]
+    const results = Promise.allSettled([begun, waiting])
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(await results).toMatchObject([
+      { reason: unavailable('unknown') },
+      { reason: unavailable('not_stored') },
+    ])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+it('createCallGuard runs as many calls at a time as it may, in their order, and finishes all', async () => {
+  const guard = createCallGuard({ outcomeOf, concurrency: 1 })
+  const order: number[] = []
+  for (const number of [1, 2, 3]) {
+    void guard.write(async () => {
+      await Promise.resolve()
+      order.push(number)
+    })
+  }
+  await guard.finish()
+  expect(order).toEqual([1, 2, 3])
+})
+
+it('createCallGuard rejects a call beyond the queue, and a write whose caller has cancelled', async () => {
+  const guard = createCallGuard({ outcomeOf, maxCalls: 1 })
+  let end = () => {}
+  const first = guard.read(() => new Promise<void>((resolve) => (end = resolve)))
+  await expect(guard.write(async () => 1)).rejects.toMatchObject(unavailable('not_stored'))
+  end()
+  await first
+  await guard.finish()
+  await expect(guard.write(async () => 1, { aborted: true })).rejects.toMatchObject(
+    unavailable('not_stored'),
+  )
+})
