@@ -29,11 +29,11 @@ beforeEach(async () => {
 /** Every creation is rejected in the same way, with and without a key. */
 async function expectNothingStored(code: string): Promise<void> {
   const key = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() }
-  for (const adding of [
-    persistence.pets.add(aNewPet()),
-    persistence.pets.addWithKey(aNewPet(), key),
+  for (const add of [
+    () => persistence.pets.add(aNewPet()),
+    () => persistence.pets.addWithKey(aNewPet(), key),
   ]) {
-    await expect(adding).rejects.toMatchObject({
+    await expect(add()).rejects.toMatchObject({
       code: 'persistence_unavailable',
       outcome: 'not_stored',
       cause: { code },

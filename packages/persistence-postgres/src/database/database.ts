@@ -34,6 +34,7 @@ export async function openPostgresDatabase(options: ConnectionOptions): Promise<
 
 /** Opens no connection yet. Its name is that of the URL. */
 export function createPostgresDatabase(options: ConnectionOptions): PostgresDatabase {
+  const address = addressOf(options.url)
   const config = poolConfig(options)
   const pool = new pg.Pool(config)
   // The pool has dropped such a connection already, and the next statement opens another. Without
@@ -43,10 +44,19 @@ export function createPostgresDatabase(options: ConnectionOptions): PostgresData
   pool.on('connect', (client) => {
     client.on('error', () => {})
   })
-  const { host, port, database: name = '' } = new pg.Client(config)
+  const { host, port, database: name = '' } = clientOf(config, address)
   const { pooler = 'none', onStatement } = options
   const server = { system: 'postgresql', host, port, database: name }
-  return { name, address: addressOf(options.url), server, pooler, onStatement, pool }
+  return { name, address, server, pooler, onStatement, pool }
+}
+
+/** The driver reads the files that the URL names, such as a certificate. */
+function clientOf(config: pg.PoolConfig, address: string): pg.Client {
+  try {
+    return new pg.Client(config)
+  } catch (error) {
+    throw cannotOpen(address, error)
+  }
 }
 
 /** Returns the name of the database on its server. Rejects if pets cannot be kept there. */

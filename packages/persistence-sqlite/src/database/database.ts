@@ -122,8 +122,8 @@ async function openReadOnly(path: string): Promise<Database.Database> {
     // With this flag SQLite removes no log either.
     if (existsSync(`${path}-shm`)) return await openForQueries(path, { readonly: true })
   } catch (error) {
-    // In a folder that is only read.
-    if (!/^SQLITE_(?:READONLY|CANTOPEN)/.test(codeOf(error))) throw error
+    // In a folder that is only read, or on a file system on which nothing can be locked for writing.
+    if (!/^SQLITE_(?:READONLY|CANTOPEN|IOERR_LOCK)/.test(codeOf(error))) throw error
   }
   return openCopy(path)
 }
