@@ -21,6 +21,7 @@ import {
   NO_DATABASE,
   user,
 } from './file-access.ts'
+import { assertLogFits } from './log-fit.ts'
 import { assertNoOrphanedLog, assertOwnLog, LOG_INDEX, linkTarget } from './logs.ts'
 import { REQUEST_MAX_WAIT_MS, withRetries } from './retries.ts'
 import { MEMORY, type SqliteOptions } from './settings.ts'
@@ -52,6 +53,7 @@ export async function openSqliteDatabase(
     assertDatabaseFile(path, mayCreate)
     assertAccess(path, readOnly)
     assertOwnLog(path)
+    assertLogFits(path)
     if (!readOnly) assertOneName(path)
     return readOnly ? await openReadOnly(path) : await openWritable(path)
   } catch (error) {

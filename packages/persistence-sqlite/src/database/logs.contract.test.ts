@@ -14,7 +14,7 @@ import { backupSqlite } from '../backup.ts'
 import { openSqliteBulkAccess } from '../bulk-access.ts'
 import { migrateSqlite, readSqliteMigrations } from '../migrations.ts'
 import { openSqlitePersistence } from '../open-persistence.ts'
-import { addPetsAndKill } from '../testing/database-files.test-support.ts'
+import { addPets, addPetsAndKill } from '../testing/database-files.test-support.ts'
 
 let folder: string
 let path: string
@@ -87,4 +87,17 @@ it('applies no log to a file that it was not written for', async () => {
   )
   rmSync(`${path}-wal`)
   expect(await countPets()).toBe(3)
+})
+
+it('applies no log to an older copy of its file, which works when the file is back', async () => {
+  expect(await countPets()).toBe(3)
+  const [older, newer] = [join(folder, 'older'), join(folder, 'newer')]
+  copyFileSync(path, older)
+  await addPets(`sqlite:${path}`, 2_000)
+  addPetsAndKill(`sqlite:${path}`, 30)
+  renameSync(path, newer)
+  copyFileSync(older, path)
+  await expectNoOpening(`it does not fit the log ${JSON.stringify(`${path}-wal`)} beside it`)
+  renameSync(newer, path)
+  expect(await countPets()).toBe(2_033)
 })

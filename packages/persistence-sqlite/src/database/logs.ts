@@ -95,6 +95,6 @@ function readHeader(path: string): Buffer {
   return header
 }
 
-function sizeOf(path: string): number {
+export function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
