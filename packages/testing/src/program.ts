@@ -10,6 +10,8 @@ import type { WireRequest } from './wire.ts'
 export interface ProgramOptions {
   /** Arguments of Node: its flags, the program, the arguments of the program. */
   readonly args: readonly string[]
+  /** Another runtime to start it with. Default: this Node. */
+  readonly runtime?: string | undefined
   /** Default: the temporary folder, where no `.env` is. */
   readonly cwd?: string
   /** Besides PATH; nothing else of the surrounding shell reaches the program. */
@@ -52,12 +54,13 @@ const running = new Set<ChildProcess>()
 /** Starts a program of Node as a process of its own. */
 export function startProgram({
   args,
+  runtime = process.execPath,
   cwd = tmpdir(),
   env,
   output: target,
   core,
 }: ProgramOptions): RunningProgram {
-  const [command, ...rest] = onCore(core, [process.execPath, ...args])
+  const [command, ...rest] = onCore(core, [runtime, ...args])
   const child = spawn(command, rest, {
     cwd,
     env: { PATH: process.env['PATH'], ...env },

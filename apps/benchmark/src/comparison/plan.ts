@@ -31,14 +31,14 @@ const COMMON = { size: 10_000, connections: 32, sliceMs: 50 }
 /** Twelve minutes for both databases on two cores. */
 export const FULL: Plan = {
   ...COMMON,
-  rounds: 52,
+  rounds: 40,
   warmUpMs: 2_500,
   latency: { rounds: 50, sliceMs: 500 },
 }
 /** Three minutes, for a first look: wider intervals. */
 export const QUICK: Plan = {
   ...COMMON,
-  rounds: 16,
+  rounds: 12,
   warmUpMs: 1_000,
   latency: { rounds: 6, sliceMs: 500 },
 }

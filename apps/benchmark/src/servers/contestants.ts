@@ -11,8 +11,9 @@ export interface Contestant {
   readonly name: string
   /** Ours; a server that does nothing but the work; or another stack that does what ours does. */
   readonly role: 'service' | 'ceiling' | 'peer'
-  /** Arguments of `node`. */
+  /** Arguments of `node`, or of the other runtime. */
   readonly program: readonly string[]
+  readonly runtime?: string
   /** Further environment variables, for this contestant only. */
   readonly settings?: Readonly<Record<string, string>>
   /** Processes that share one database. Default: 1. */
@@ -55,13 +56,33 @@ const PIPELINED = ceiling('bare-pipelined', 'bare, 2 pipelined clients', 'postgr
 const DRIZZLE = peer('fastify-drizzle', 'Fastify + Drizzle, prepared')
 const EXPRESS = peer('express-mikro-orm', 'Express + MikroORM')
 
+const BUN: Contestant = {
+  id: 'bun-elysia',
+  name: 'Bun + Elysia',
+  role: 'peer',
+  runtime: join(PEERS, 'node_modules/bun/bin/bun.exe'),
+  program: [join(PEERS, 'src/bun-elysia.ts')],
+}
+
 /**
  * Everybody on each database. The first is the one that the others are compared with, the second is
  * our service.
  */
 export const CONTESTANTS: Readonly<Record<Database, readonly Contestant[]>> = {
-  sqlite: [ceiling('bare', 'bare node:http + better-sqlite3', 'sqlite'), SERVICE, DRIZZLE, EXPRESS],
-  postgres: [ceiling('bare', 'bare node:http + pg pool', 'postgres'), SERVICE, PIPELINED, EXPRESS],
+  sqlite: [
+    ceiling('bare', 'bare node:http + better-sqlite3', 'sqlite'),
+    SERVICE,
+    BUN,
+    DRIZZLE,
+    EXPRESS,
+  ],
+  postgres: [
+    ceiling('bare', 'bare node:http + pg pool', 'postgres'),
+    SERVICE,
+    PIPELINED,
+    BUN,
+    EXPRESS,
+  ],
 }
 
 function ceiling(id: string, name: string, file: string, ...args: readonly string[]): Contestant {

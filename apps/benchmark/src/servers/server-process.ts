@@ -38,7 +38,7 @@ export interface RunningServer extends Pick<RunningProgram, 'pid' | 'memoryMiB' 
 
 /** Starts a contestant and waits for its first response. */
 export async function startServer(
-  { program, settings }: Contestant,
+  { program, settings, runtime }: Contestant,
   databaseUrl: string,
 ): Promise<RunningServer> {
   const port = await freePort()
@@ -58,7 +58,9 @@ export async function startServer(
   const start = performance.now()
   // With the reducer on, a server that waits for its turn throws its compiled code away.
   const running = startProgram({
-    args: ['--no-memory-reducer', ...program],
+    // An option of Node alone.
+    args: [...(runtime === undefined ? ['--no-memory-reducer'] : []), ...program],
+    runtime,
     env,
     output: log,
     core: serverCore,
