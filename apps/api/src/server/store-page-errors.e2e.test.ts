@@ -15,7 +15,7 @@ useBrowser()
 const openFilled = useStore(48)
 
 describe('what the store page says when it cannot list', () => {
-  it('says beside the pager that paging failed, can try again, and says so when nothing answers', async () => {
+  it('says beside the pager that paging failed, and that nothing answers', async () => {
     const { page } = await openFilled()
     await page.clock.install()
     await page.route('**/v1/pets?*', (route) => route.abort())
@@ -46,7 +46,7 @@ describe('what the store page says when it cannot list', () => {
     await page.waitForSelector(`#page-message:has-text("${message}")`)
   })
 
-  it('stays busy until the last request has ended, and says of each how long it takes', async () => {
+  it('stays busy until the last request ends, and says how long each takes', async () => {
     const { page } = await openFilled()
     await page.clock.install()
     await page.route('**/v1/pets?*', () => {})
@@ -60,7 +60,7 @@ describe('what the store page says when it cannot list', () => {
     expect(await page.textContent('#busy')).toBe('')
   })
 
-  it('shows the filter of the pets that are shown, even when those of another cannot be loaded', async () => {
+  it('shows the filter of the pets that are shown when others cannot be loaded', async () => {
     const { page } = await openFilled()
     await page.route('**/v1/pets?*', (route) => route.abort())
     await page.click('#filter .chip:has([value=sold])')
@@ -109,13 +109,13 @@ describe('what the store page says when it cannot list', () => {
 })
 
 describe('the key dialog of the store page', () => {
-  it('takes a key as people paste it, explains what is none, and keeps it for the tab if asked to', async () => {
+  it('takes a key as people paste it, and keeps it for the tab if asked to', async () => {
     const key = createApiKeyText()
     const { page, problems } = await open(await serveUnderPrefix(key), { viewport: PHONE })
     await page.click('text=Enter an API key')
     await page.fill('#key', 'ключ')
     await page.click('text=Use the key')
-    await page.waitForSelector('text=An API key has no “к”: copy it again, and nothing beside it.')
+    await page.waitForSelector('text=An API key has no “к”: copy it again')
     expect(problems).toEqual([])
     await page.fill('#key', createApiKeyText())
     await page.keyboard.press('Enter')
@@ -174,7 +174,8 @@ describe('how the store page looks', () => {
   it('outlines in forced colours what has a background colour otherwise', async () => {
     const { page } = await openFilled({ forcedColors: 'active' })
     await page.click('#find [type=submit]')
-    const withoutOutline = `Array.from(document.querySelectorAll('button, .badge, .chip, .error:not(:empty)'))
+    const parts = 'button, .badge, .chip, .error:not(:empty)'
+    const withoutOutline = `Array.from(document.querySelectorAll('${parts}'))
       .filter((part) => part.checkVisibility() && ['border', 'outline'].every((line) => {
         const style = getComputedStyle(part)
         return style[line + 'Style'] === 'none' || /^rgba.*, 0[)]/.test(style[line + 'Color'])
@@ -183,7 +184,7 @@ describe('how the store page looks', () => {
     expect(await page.evaluate(withoutOutline)).toEqual([])
   })
 
-  it('has a sentence and a curl line without JavaScript, and nothing that does not work', async () => {
+  it('has a sentence and a curl line without JavaScript, and nothing else', async () => {
     const { page, address } = await openFilled({ javaScriptEnabled: false })
     expect(await page.textContent('main')).toContain('This page needs JavaScript.')
     expect(await page.textContent('pre')).toBe(

@@ -64,7 +64,8 @@ describe('the list of the store page', () => {
     'has rows and columns that stay as they are, whatever is in them, in %s',
     async (_name, viewport, height) => {
       const { page } = await openStore(0, { viewport })
-      const names = ['long '.repeat(200).trim(), 'x'.repeat(1000), 'W'.repeat(100), '\u202e  שלום']
+      const long = ['long '.repeat(200).trim(), 'x'.repeat(1000), 'W'.repeat(100)]
+      const names = [...long, '\u202e  שלום']
       for (const name of names) await add(page, name, INT64.min, 'available')
       await page.click('#close-add')
       const boxes = await Promise.all(
@@ -101,7 +102,7 @@ describe('the list of the store page', () => {
 })
 
 describe('the drawer of a pet', () => {
-  it('opens by a press anywhere on the row, under an address of its own, and closes by going back', async () => {
+  it('opens by a press on the row under its own address, and closes by going back', async () => {
     const { page, address, key, problems } = await openFilled()
     await page.check('#filter [value=available]')
     await page.waitForURL(/available/)
@@ -161,7 +162,7 @@ describe('the drawer of a pet', () => {
 })
 
 describe('the drawer that adds pets', () => {
-  it('opens by a shortcut, adds one pet after the other, and counts them where they are listed', async () => {
+  it('opens by a shortcut, adds pet after pet, and counts them in the list', async () => {
     const { page, problems } = await openStore()
     await page.keyboard.press('Alt+KeyN')
     expect(await page.evaluate('document.activeElement.id')).toBe('add-name')
@@ -186,7 +187,7 @@ describe('the drawer that adds pets', () => {
     expect(problems).toEqual([])
   })
 
-  it('says beside the field what is wrong with an input, and what the service rejects', async () => {
+  it('says what is wrong with an input, and what the service rejects', async () => {
     const { page } = await openFilled()
     await page.click('#add-pet')
     await page.click('#add-form [type=submit]')

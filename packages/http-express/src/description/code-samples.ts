@@ -59,10 +59,11 @@ console.log(await client.${operationId}(${values}))`
 }
 
 function pythonSample({ method, path, body }: SampledOperation): Sample {
+  const sent = (data: string) => (body ? `request.data = ${data}.encode()\n` : '')
   const write = (url: string, headers: string, data: string) => `import urllib.request
 
 request = urllib.request.Request(${url}, method="${method.toUpperCase()}")
-${headers}${body ? `request.data = ${data}.encode()\n` : ''}with urllib.request.urlopen(request) as response:
+${headers}${sent(data)}with urllib.request.urlopen(request) as response:
     print(response.read().decode())`
   const key = 'request.add_header("Authorization", "Bearer " + os.environ["API_KEY"])\n'
   const type = body ? 'request.add_header("Content-Type", "application/json")\n' : ''
@@ -79,6 +80,8 @@ ${headers}${body ? `request.data = ${data}.encode()\n` : ''}with urllib.request.
 
 function goSample({ method, path, body }: SampledOperation): Sample {
   const stop = '\tif err != nil {\n\t\tlog.Fatal(err)\n\t}'
+  const verb = method.toUpperCase()
+  const sent = (data: string) => (body ? `strings.NewReader(${data})` : 'nil')
   const write = (url: string, headers: string, data: string) => `package main
 
 import (
@@ -89,7 +92,7 @@ import (
 )
 
 func main() {
-\trequest, err := http.NewRequest("${method.toUpperCase()}", ${url}, ${body ? `strings.NewReader(${data})` : 'nil'})
+\trequest, err := http.NewRequest("${verb}", ${url}, ${sent(data)})
 ${stop}
 ${headers}\tresponse, err := http.DefaultClient.Do(request)
 ${stop}

@@ -61,7 +61,7 @@ describe('the first page', () => {
     expect(response.text).not.toContain('evil')
   })
 
-  it('is the pointer for browsers too where the app has no pages, and nothing is at /docs', async () => {
+  it('is the pointer for browsers too where the app has no pages', async () => {
     const server = await startTestServer({ pages: undefined })
     expect((await get(server, '/')).headers['content-type']).toBe('application/json')
     expectError(await get(server, '/docs'), 'not_found')

@@ -7,17 +7,34 @@ import { operationHtml, operationLinkHtml } from './operation-html.ts'
 import { type PageValues, pageHtml } from './page-html.ts'
 import { schemaTableHtml, tableHtml } from './tables-html.ts'
 
+/** What follows from a description alone, which does not change while a service runs. */
+let latest: { readonly openApiJson: string; readonly parts: Parts } | undefined
+
+interface Parts {
+  readonly contents: Html
+  readonly chapters: Html
+}
+
 /** The reference page, made of the OpenAPI description. It is readable without its script. */
 export function referenceHtml(values: PageValues, openApiJson: string): string {
-  const description = readDescription(openApiJson)
+  if (latest?.openApiJson !== openApiJson)
+    latest = { openApiJson, parts: partsOf(readDescription(openApiJson)) }
+  const { contents, chapters } = latest.parts
   const content = html`<div class="reference">
-${contentsHtml(description)}
-${mainHtml(description, values)}
+${contents}
+<main id="content" tabindex="-1">
+${introHtml(values)}
+${chapters}
+</main>
 </div>
 ${searchDialog}`
   const skipTo = { content: 'Skip to the content' }
   const title = 'Pet Store: reference'
   return pageHtml({ title, name: 'reference', skipTo, content }, values)
+}
+
+function partsOf(description: Description): Parts {
+  return { contents: contentsHtml(description), chapters: chaptersHtml(description) }
 }
 
 function sectionsOf(description: Description): readonly Section[] {
@@ -40,25 +57,25 @@ ${searchButton}
 </nav>`
 }
 
-function mainHtml(description: Description, { address }: PageValues): Html {
-  const sections = sectionsOf(description).map(
-    ({ id, title, content }) => html`<section id="${id}" class="flow">
-<h2>${title} ${anchorHtml(id, title)}</h2>
-${content}
-</section>`,
-  )
-  return html`<main id="content" tabindex="-1">
-<div class="intro flow">
+function introHtml({ address }: PageValues): Html {
+  return html`<div class="intro flow">
 <h1>Pet Store API</h1>
 <p>List, add and get the pets of a store over HTTP and JSON. Base address:
 <code id="base">${address}</code></p>
 <p id="key-note" class="hint" role="status"></p>
 <noscript><p class="hint">Requests from this page need JavaScript; the text and the samples do not.
 </p></noscript>
-</div>
-${operationsOf(description).map(operationHtml)}
-${sections}
-</main>`
+</div>`
+}
+
+function chaptersHtml(description: Description): Html {
+  const sections = sectionsOf(description).map(
+    ({ id, title, content }) => html`<section id="${id}" class="flow">
+<h2>${title} ${anchorHtml(id, title)}</h2>
+${content}
+</section>`,
+  )
+  return html`${operationsOf(description).map(operationHtml)}${sections}`
 }
 
 function errorsHtml({ 'x-errors': errors }: Description): Html {

@@ -38,10 +38,10 @@ export function setUpForm(
     try {
       const response = await fetchResponse(readForm(operation), apiKey())
       outcome.textContent = response.outcome
-      showResponse(operation, responses, `${response.head}\n\n${response.body}`)
+      showResponse(operation, responses, response)
       offerNextPage(response.link)
     } catch (error) {
-      showResponse(operation, responses, '')
+      showResponse(operation, responses, undefined)
       outcome.textContent = `No response: ${error instanceof Error ? error.message : String(error)}`
     }
     isBusy = false
@@ -67,15 +67,19 @@ export function setUpForm(
   })
 }
 
-/** Shows a response in the first tab; an empty one takes the tab away. */
-function showResponse(operation: HTMLElement, responses: Tabs, text: string): void {
+/** Shows a response in the first tab; without one the tab is taken away. */
+function showResponse(
+  operation: HTMLElement,
+  responses: Tabs,
+  response: { readonly head: string; readonly body: string } | undefined,
+): void {
   const id = `${operation.id}-response`
   const root = find(operation, `#${id}`)
   const name = 'received'
   root.querySelector(`#${id}-${name}-tab`)?.remove()
   root.querySelector(`#${id}-${name}`)?.remove()
   const first = find(root, '[role=tab]')
-  if (text !== '') {
+  if (response !== undefined) {
     const tab = make('button', { type: 'button', className: 'tab', role: 'tab' }, 'Response')
     tab.id = `${id}-${name}-tab`
     tab.dataset['name'] = name
@@ -83,11 +87,13 @@ function showResponse(operation: HTMLElement, responses: Tabs, text: string): vo
     const panel = make('pre', { id: `${id}-${name}`, role: 'tabpanel', tabIndex: 0 })
     panel.className = 'received'
     panel.setAttribute('aria-labelledby', tab.id)
-    showCode(panel, text)
+    const body = make('span')
+    showCode(body, response.body)
+    panel.append(`${response.head}\n\n`, body)
     first.before(tab)
     root.append(panel)
   }
-  responses.select(text === '' ? (first.dataset['name'] ?? '') : name)
+  responses.select(response === undefined ? (first.dataset['name'] ?? '') : name)
 }
 
 async function fetchResponse(request: FormRequest, apiKey: string | undefined) {

@@ -23,8 +23,9 @@ const ABOUT = {
 } as const satisfies Readonly<Record<keyof NewPet, RegExp>>
 
 /**
- * Makes the drawer work that adds pets; `addPet` sends a pet under an idempotency key, `onAdded` shows what was
- * added. A pet whose adding was not confirmed is added once, however often the button is pressed.
+ * Makes the drawer work that adds pets; `addPet` sends a pet under an idempotency key, `onAdded`
+ * shows what was added. A pet whose adding was not confirmed is added once, however often the
+ * button is pressed.
  */
 export function setUpAddDrawer(
   addPet: (pet: NewPet, idempotencyKey: string) => Promise<Pet>,
