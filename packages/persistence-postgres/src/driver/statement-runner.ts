@@ -72,7 +72,7 @@ export class RepeatableStatement<Values extends readonly SqlValue[], Result exte
     if (used.name === undefined || !mayBeStalePlan(error)) throw error
     // Without a name it is prepared for this one time. Only if that helps does it get another name,
     // because each name stays on each connection.
-    const rows = await runText({ text: used.text })
+    const rows = await withRetries(() => runText({ text: used.text }))
     if (this.#current === used) {
       this.#version += 1
       this.#current = { ...used, name: `${this.#statement.name}_${this.#version}` }

@@ -3,7 +3,7 @@ import type { Boundary, Disruption, Script } from '@pet-store/testing-postgres'
 import { type Severities, sessionError, statementError } from './errors.ts'
 
 const KINDS = ['error', 'fatal', 'close', 'reset', 'silence', 'delay', 'notice'] as const
-export type DisruptionKind = (typeof KINDS)[number]
+type DisruptionKind = (typeof KINDS)[number]
 
 /** How often which disruptions happen in a world. Each world has some kinds only. */
 export interface Disruptions {

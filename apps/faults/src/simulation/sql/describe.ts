@@ -2,7 +2,7 @@ import { FUNCTIONS } from './functions.ts'
 import type { CommonTable, Expression, Item, Join, Source, Statement } from './syntax.ts'
 import type { Table } from './tables.ts'
 
-export interface Column {
+interface Column {
   readonly name: string
   readonly type: string
 }
@@ -55,7 +55,7 @@ function scopeOf(
   )
 }
 
-export function sourceColumns(
+function sourceColumns(
   source: Source,
   tables: Tables,
   common: ReadonlyMap<string, Columns>,

@@ -2,7 +2,7 @@ import { StatementError, type Value } from './values.ts'
 
 export type Row = Readonly<Record<string, Value>>
 
-export type ColumnType = 'int8' | 'text'
+type ColumnType = 'int8' | 'text'
 
 export interface TableDefinition {
   readonly columns: Readonly<Record<string, ColumnType>>

@@ -35,12 +35,20 @@ export async function judgeSlots(
   for (const client of clients) client.close()
 }
 
+/** How often connections are looked at: some work in the background, such as polls of replicas. */
+const LOOKS = 8
+
 /** Says which connections to the database are busy although nobody waits. */
-export function judgeConnections(record: Record, { persistence }: Instance): void {
-  for (const { name, busy, waiting } of persistence.poolUse?.() ?? []) {
-    if (busy > 0 || waiting > 0)
-      record.violate(`${busy} connections of ${name} are busy, ${waiting} calls wait`)
+export async function judgeConnections(record: Record, { persistence }: Instance): Promise<void> {
+  let busy: readonly string[] = []
+  for (let look = 0; look < LOOKS; look += 1) {
+    await pause(137)
+    busy = (persistence.poolUse?.() ?? [])
+      .filter((use) => use.busy > 0 || use.waiting > 0)
+      .map((use) => `${use.name}: ${use.busy} connections are busy, ${use.waiting} calls wait`)
+    if (busy.length === 0) return
   }
+  record.violate(busy.join('; '))
 }
 
 /** A response in a few words. */

@@ -10,6 +10,7 @@ import { pause } from './virtual-time.ts'
 import { wayOf } from './way.ts'
 import { type Backend, World, type WorldResult } from './world.ts'
 
+const HOUR_MS = 3_600_000
 const PRIMARY = 'postgres://sim@primary/sim'
 const REPLICA = 'postgres://sim@replica/sim'
 /** Short, so that calls end soon; time is simulated, so this makes nothing faster. */
@@ -36,7 +37,7 @@ export async function runPostgresWorld(seed: number): Promise<WorldResult> {
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
       ...(hasReplica && { replicaUrls: [REPLICA] }),
     } as const
-    const skews = [0, 0, 0, 5_000, -5_000]
+    const skews = [0, 0, 0, 5_000, 25 * HOUR_MS, -25 * HOUR_MS]
     const instances = random.pick([1, 1, 2])
     // Replicas serve lists some seconds after the start.
     if (hasReplica) world.pace = 20

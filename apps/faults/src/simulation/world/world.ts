@@ -154,9 +154,7 @@ export class World {
     const max = this.#maxConcurrentRequests
     for (const instance of this.instances)
       if (max <= 10) await judgeSlots(this.record, instance, max, keys)
-    // Expired keys are deleted in the background.
-    await pause(1_000)
-    for (const instance of this.instances) judgeConnections(this.record, instance)
+    for (const instance of this.instances) await judgeConnections(this.record, instance)
   }
 
   /** Closes every instance, some with work under way. */
@@ -168,13 +166,15 @@ export class World {
     workload.stop()
     await Promise.all(this.instances.map((instance) => instance.stop()))
     await serving
+    for (const client of this.#clients) client.close()
+    // The adapter is closed when no connection is left, as in the program.
+    await pause(1_000)
     // Programs that call the use cases themselves may still wait when the adapter is closed.
     const calling = this.random.next() < 0.5 ? workload.callUseCases() : Promise.resolve()
     await pause(0)
     const closing = this.instances.map((instance) => instance.close())
     await this.record.call('closing the adapters', CALL_LIMIT_MS, Promise.all(closing))
     await calling
-    for (const client of this.#clients) client.close()
     await pause(RECOVERY_MS)
     for (const { connections } of this.instances)
       if (connections > 0) this.record.violate(`${connections} connections of clients are left`)
