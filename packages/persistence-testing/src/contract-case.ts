@@ -75,14 +75,16 @@ export async function endWithin<Result>(
  */
 export function expectEqual(actual: unknown, expected: unknown, expectation: string): void {
   const given = withPrototypes(actual)
-  if (isDeepStrictEqual(given, expected)) return
-  if (!Array.isArray(given) || !Array.isArray(expected)) fail(given, expected, expectation)
-  if (Math.max(given.length, expected.length) <= SHOWN) fail(given, expected, expectation)
+  // Often what the adapter has returned before.
+  const wanted = withPrototypes(expected)
+  if (isDeepStrictEqual(given, wanted)) return
+  if (!Array.isArray(given) || !Array.isArray(wanted)) fail(given, wanted, expectation)
+  if (Math.max(given.length, wanted.length) <= SHOWN) fail(given, wanted, expectation)
   // The difference of two long lists takes minutes to compute, and nobody reads it.
-  const index = expected.findIndex((item, at) => !isDeepStrictEqual(given[at], item))
-  const start = index === -1 ? expected.length : index
-  const excerpts = [given, expected].map((list) => list.slice(start, start + SHOWN))
-  const counts = `got ${given.length} items, expected ${expected.length}; they differ from ${start}`
+  const index = wanted.findIndex((item, at) => !isDeepStrictEqual(given[at], item))
+  const start = index === -1 ? wanted.length : index
+  const excerpts = [given, wanted].map((list) => list.slice(start, start + SHOWN))
+  const counts = `got ${given.length} items, expected ${wanted.length}; they differ from ${start}`
   fail(excerpts[0], excerpts[1], `${expectation}: ${counts}`)
 }
 

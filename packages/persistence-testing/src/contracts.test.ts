@@ -22,7 +22,7 @@ it('the ids of all cases are unique and formatted alike', () => {
   for (const id of ids) expect(id).toMatch(/^[a-z-]+([.][a-z0-9-]+)+$/)
 })
 
-it('the cases call every function of the port', async () => {
+it('the cases of petRepositoryContract call every function of the port', async () => {
   const called = new Set<string>()
   for (const { run } of petRepositoryContract) {
     await run(

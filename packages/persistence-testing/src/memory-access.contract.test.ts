@@ -1,16 +1,12 @@
 import { createMemoryRateLimiter } from '@pet-store/access'
 import { createMemoryApiKeys } from '@pet-store/access/memory'
 import { apiKeyRepositoryContract, rateLimiterContract } from '@pet-store/persistence-testing'
-import { describe, it } from 'vitest'
+import { it } from 'vitest'
 
-describe('createMemoryApiKeys', () => {
-  for (const { name, run } of apiKeyRepositoryContract) {
-    it(name, () => run(createMemoryApiKeys()))
-  }
-})
+for (const { name, run } of apiKeyRepositoryContract) {
+  it(`createMemoryApiKeys ${name}`, () => run(createMemoryApiKeys()))
+}
 
-describe('createMemoryRateLimiter', () => {
-  for (const { name, run } of rateLimiterContract) {
-    it(name, () => run(createMemoryRateLimiter))
-  }
-})
+for (const { name, run } of rateLimiterContract) {
+  it(`createMemoryRateLimiter ${name}`, () => run(createMemoryRateLimiter))
+}

@@ -131,7 +131,7 @@ const caseOf = (harness: PersistenceHarness, id: string) =>
 
 describe.concurrent('persistenceContract', () => {
   it.each(persistenceContract(harnessWith()))(
-    'passes $id with a correct adapter',
+    '$id passes with a correct adapter',
     async ({ id, run }) => {
       expect(await run()).toBe(
         id === SINGLE ? 'several processes may open one database' : undefined,
@@ -141,7 +141,7 @@ describe.concurrent('persistenceContract', () => {
 
   for (const [fault, caughtBy] of FAULTS) {
     it.each(caughtBy.split(' '))(
-      `notices an adapter that ${fault.replaceAll('-', ' ')}: %s`,
+      `the contract notices an adapter that ${fault.replaceAll('-', ' ')}: %s`,
       async (id) => {
         // An error that the adapter threw where it must not is what the case rejects with.
         const isOwnError = ['cannot-read-alone', 'closes-all'].includes(fault)
@@ -154,7 +154,7 @@ describe.concurrent('persistenceContract', () => {
     )
   }
 
-  it('notices an adapter that declares one process and lets a second one open', async () => {
+  it('the contract notices an adapter that declares one process and lets a second one open', async () => {
     expect(await caseOf(harnessWith('single', false), 'shared.single')?.run()).toBeUndefined()
     for (const fault of ['', 'single-in-process']) {
       await expect(caseOf(harnessWith(fault, false), 'shared.single')?.run()).rejects.toThrow(
@@ -164,7 +164,7 @@ describe.concurrent('persistenceContract', () => {
   })
 
   it.each(['sharedLimits', 'bulkAccess', 'severalProcesses'])(
-    'notices an adapter that declares another %s',
+    'the contract notices an adapter that declares another %s',
     async (name) => {
       const harness = harnessWith()
       const declared = { ...harness.capabilities, [name]: false }
@@ -173,7 +173,7 @@ describe.concurrent('persistenceContract', () => {
     },
   )
 
-  it('has no case that never fails', () => {
+  it('the cases of a whole adapter have been seen to fail', () => {
     const caught = new Set([
       SINGLE,
       'persistence.declared.capabilities',
@@ -182,7 +182,7 @@ describe.concurrent('persistenceContract', () => {
     expect(persistenceContract(harnessWith()).filter(({ id }) => !caught.has(id))).toEqual([])
   })
 
-  it('says why a case shows nothing when the harness lacks what it needs', async () => {
+  it('a case says why it was not tested when the harness lacks what it needs', async () => {
     const { open, emptyDatabase } = harnessWith()
     const reasons = await Promise.all(
       persistenceContract({ open, emptyDatabase }).map(({ run }) => run()),

@@ -74,7 +74,7 @@ const BROKEN_FIND = `
   }`
 
 describe.concurrent('pet-store-adapter check', () => {
-  it('checks the guarantees of the example, whose harness moves its file', async () => {
+  it('pet-store-adapter check checks the guarantees of the example, whose harness moves its file', async () => {
     const { stdout, exitCode } = await check(
       '',
       'check --harness $example --only persistence.reopen --json',
@@ -86,7 +86,7 @@ describe.concurrent('pet-store-adapter check', () => {
     expect(exitCode).toBe(0)
   })
 
-  it('shows nothing of functions that throw, and says which call threw where', async () => {
+  it('pet-store-adapter check shows nothing of functions that throw, and says which call threw where', async () => {
     const { stdout, exitCode } = await check(STUB, 'check $module --url x')
     expect(stdout).toMatch(/^CAPABILITY +PASSED +NOT TESTED +FAILED +TIME\npets +0 +0 +\d+/)
     expect(stdout).toMatch(
@@ -98,7 +98,7 @@ describe.concurrent('pet-store-adapter check', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('names each case that loops, hangs, ends the process or throws, and continues with the next', async () => {
+  it('pet-store-adapter check names each case that loops, hangs, ends the process or throws, and continues with the next', async () => {
     const { stdout, exitCode } = await check(BROKEN_FIND)
     for (const reason of [
       'finds each pet by its own id (pet.find.each)\n  The process did not end within 6000 ms and did not respond, as in an endless loop.',
@@ -112,7 +112,7 @@ describe.concurrent('pet-store-adapter check', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('stops when many cases do not end, and prints what it has', async () => {
+  it('pet-store-adapter check stops when many cases do not end, and prints what it has', async () => {
     const { stdout, exitCode } = await check(
       'export default () => new Promise(() => {})',
       `check $module --url {name} --time-limit 0.1 --json`,
@@ -124,7 +124,7 @@ describe.concurrent('pet-store-adapter check', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('prints what it has when it is interrupted', async () => {
+  it('pet-store-adapter check prints what it has when it is interrupted', async () => {
     const child = startCheck(BROKEN_FIND, `check $module --url file:${folder}/{name} --all`)
     child.stderr.once('data', () => child.kill('SIGINT'))
     const [stdout, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'close')])
@@ -133,7 +133,7 @@ describe.concurrent('pet-store-adapter check', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('ends with the error of a module that fails before the first case', async () => {
+  it('pet-store-adapter check ends with the error of a module that fails before the first case', async () => {
     const { stderr, exitCode } = await check(`Promise.reject(new Error('nobody waits'));${STUB}`)
     expect(stderr).toContain('Error: nobody waits')
     expect(exitCode).toBe(1)
@@ -146,7 +146,7 @@ describe.concurrent('pet-store-adapter check', () => {
     ],
     ['check $module --url x --only nothing', 'The id of no case begins with "nothing".'],
     ['', 'Usage: pet-store-adapter check'],
-  ])('ends with 2 on wrong use: %s', async (options, message) => {
+  ])('pet-store-adapter check ends with 2 on wrong use: %s', async (options, message) => {
     const { stderr, exitCode } = await check(STUB, options)
     expect(stderr).toContain(message)
     expect(exitCode).toBe(2)
@@ -157,13 +157,13 @@ describe.concurrent('pet-store-adapter check', () => {
     [{ url: 'x' }, 'Name the persistence module with --module.'],
     [{ url: 'x', module: './none.mjs' }, 'Cannot find module'],
     [{ harness: './none.mjs' }, 'Cannot find module'],
-  ])('finds wrong use in %j', async (options, message) => {
+  ])('createHarness finds wrong use in %j', async (options, message) => {
     const error: unknown = await createHarness(options).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(WrongUse)
     expect(String(error)).toContain(message)
   })
 
-  it('rejects a database that has pets', async () => {
+  it('assertEmpty rejects a database that has pets', async () => {
     const url = `file:${folder}/full`
     await (await openFilePersistence({ url, mode: 'migrate' })).pets.add(aNewPet())
     const harness = { open: openFilePersistence, emptyDatabase: async () => '' }

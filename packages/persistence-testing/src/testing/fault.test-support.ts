@@ -68,12 +68,15 @@ export function testContract<Port>(
   const cases = new Map(contract.map((contractCase) => [contractCase.id, contractCase]))
 
   describe(contractName, () => {
-    it.each(contract.map(({ id }) => id))('passes %s with a fake without a fault', async (id) => {
-      await cases.get(id)?.run(createFake())
-    })
+    it.each(contract.map(({ id }) => id))(
+      `${contractName}: %s passes with a fake without a fault`,
+      async (id) => {
+        await cases.get(id)?.run(createFake())
+      },
+    )
 
     for (const [name, caughtBy, create] of faults) {
-      it.each(caughtBy)(`notices an adapter that ${name}: %s`, async (id) => {
+      it.each(caughtBy)(`${contractName} notices an adapter that ${name}: %s`, async (id) => {
         const isEndless = name === 'never responds'
         const error = await cases
           .get(id)
@@ -88,7 +91,7 @@ export function testContract<Port>(
       })
     }
 
-    it('has no case that never fails', () => {
+    it(`${contractName} has no case that never fails`, () => {
       const caught = new Set(faults.flatMap(([, caughtBy]) => caughtBy))
       expect([...cases.keys()].filter((id) => !caught.has(id))).toEqual([])
     })
