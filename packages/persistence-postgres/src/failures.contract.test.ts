@@ -86,7 +86,7 @@ describe('Adding to PostgreSQL', () => {
 })
 
 describe('A server that translates its errors', () => {
-  it('stored a pet or not when it has failed with a full disk', async () => {
+  it('A server that translates its errors stored a pet or not when it has failed with a full disk', async () => {
     const server = await openFailingServer(database.url, { code: '53100', severity: 'ПАНИКА' })
     const { pets } = await open({ url: server.url })
     server.failEvery(1)
@@ -97,49 +97,54 @@ describe('A server that translates its errors', () => {
     })
   })
 
-  it('fulfils the contract with serialization failures in a fifth of all statements', async () => {
+  it('A server that translates its errors fulfils the contract with 40001 in a fifth of all statements', async () => {
     const server = await openFailingServer(database.url, { severity: 'ОШИБКА' })
     server.failEvery(5)
     await fulfilContract(await open({ url: server.url }))
   })
 })
 
-describe('When the connection breaks, PostgreSQL gives it back to no one and keeps the others:', () => {
+describe('When the connection breaks, PostgreSQL keeps the others', () => {
   it.each([
     ['begin', /begin/, 'not_stored'],
     ['the work', /insert into pet/, 'not_stored'],
     ['commit', /commit\b/, 'unknown'],
     ['rollback', /rollback/, undefined],
-  ])('at %s', async (_, statement, outcome) => {
-    const proxy = await openFaultyProxy(database.url, {
-      changeRequests: () => (data) => {
-        if (!statement.test(data.toString('latin1'))) return data
-        proxy.set('reset')
-        proxy.set('none')
-        return data
-      },
-    })
-    onTestFinished(() => proxy.close())
-    const bulk = await openPostgresBulkAccess({ url: proxy.url, poolSize: 2 })
-    for (let time = 0; time < 5; time += 1) {
-      // Work that fails by itself is rolled back.
-      const pet = outcome === undefined ? { ...aNewPet(), status: 'lost' as 'sold' } : aNewPet()
-      const rejection = outcome === undefined ? {} : { code: 'persistence_unavailable', outcome }
-      await expect(bulk.addPets([pet])).rejects.toMatchObject(rejection)
-    }
-    expect(await Promise.all([1, 2, 3].map(() => bulk.countPets()))).toEqual([0, 0, 0])
-    await bulk.close()
-  })
+  ])(
+    'A connection of PostgreSQL that breaks at %s is given back to no one',
+    async (_, statement, outcome) => {
+      let isOpen = false
+      const proxy = await openFaultyProxy(database.url, {
+        changeRequests: () => (data) => {
+          if (!isOpen || !statement.test(data.toString('latin1'))) return data
+          proxy.set('reset')
+          proxy.set('none')
+          return data
+        },
+      })
+      onTestFinished(() => proxy.close())
+      const bulk = await openPostgresBulkAccess({ url: proxy.url, poolSize: 2 })
+      isOpen = true
+      for (let time = 0; time < 5; time += 1) {
+        // Work that fails by itself is rolled back.
+        const pet = outcome === undefined ? { ...aNewPet(), status: 'lost' as 'sold' } : aNewPet()
+        const rejection = outcome === undefined ? {} : { code: 'persistence_unavailable', outcome }
+        await expect(bulk.addPets([pet])).rejects.toMatchObject(rejection)
+      }
+      expect(await Promise.all([1, 2, 3].map(() => bulk.countPets()))).toEqual([0, 0, 0])
+      await bulk.close()
+    },
+  )
 })
 
 describe('PostgreSQL fulfils the contract', () => {
-  it('with serializable transactions', async () => {
+  it('PostgreSQL fulfils the contract with serializable transactions', async () => {
     const url = new URL(database.url)
     url.searchParams.set('options', '-c default_transaction_isolation=serializable')
     await fulfilContract(await open({ url: url.href }))
   })
 
-  it('with serialization failures in a fifth of all statements', async () => {
+  it('PostgreSQL fulfils the contract with serialization failures in a fifth of all statements', async () => {
     const server = await openFailingServer(database.url)
     // Reads and what opening asks too.
     server.failEvery(5)

@@ -118,7 +118,9 @@ async function assertKeepsTransactions(pool: Pool): Promise<void> {
     client.release()
   } catch (error) {
     client.release(true)
-    throw new Error(`${reasonOf(error)}; ${NO_TRANSACTIONS_HINT}`, { cause: error })
+    if (sqlStateOf(error) !== PROTOCOL_VIOLATION) throw error
+    const { message } = error as Error
+    throw new Error(`${message}; ${NO_TRANSACTIONS_HINT}`, { cause: error })
   }
 }
 

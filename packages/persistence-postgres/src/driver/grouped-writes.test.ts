@@ -38,13 +38,13 @@ function addAll(names: readonly string[], cancellation?: { aborted: boolean }) {
 const added = (name: string) => ({ status: 'fulfilled', value: idOf(name) })
 
 describe('Inserts of a group', () => {
-  it('are one statement, and each gets its own id', async () => {
+  it('Inserts of a group are one statement, and each gets its own id', async () => {
     expect(await addAll(['a', 'b', 'c'])).toEqual(['a', 'b', 'c'].map(added))
     expect(ran).toEqual([['a', 'b', 'c']])
   })
 
   it.each(['22021', '23514'])(
-    'run one by one after SQLSTATE %s, and an invalid one fails alone',
+    'Inserts of a group run one by one after SQLSTATE %s, and an invalid one fails alone',
     async (code) => {
       failure = reported(code)
       const rejected = { status: 'rejected', reason: { code: '23514' } }
@@ -56,14 +56,14 @@ describe('Inserts of a group', () => {
     ['the connection is lost', persistenceUnavailable({ outcome: 'unknown' })],
     ['the result is damaged', new Error('bad record mac')],
     ['the server reports anything else', reported('42P01')],
-  ])('are all rejected, and not repeated, when %s', async (_, error) => {
+  ])('Inserts of a group are all rejected, and not repeated, when %s', async (_, error) => {
     failure = error
     const rejected = { status: 'rejected', reason: error }
     expect(await addAll(['a', 'b'])).toEqual([rejected, rejected])
     expect(ran).toHaveLength(1)
   })
 
-  it('that run one by one are not sent any more once the connection is lost, which is given back to no one', async () => {
+  it('Inserts that run one by one are not sent any more once the connection is lost, which is given back to no one', async () => {
     failure = reported('23514')
     const lost = persistenceUnavailable({ outcome: 'unknown', cause: new Error('ECONNRESET') })
     onInsert = () => {
@@ -88,7 +88,7 @@ describe('Inserts of a group', () => {
     await expect.poll(() => given).toBe(lost)
   })
 
-  it('do not run by themselves after their group has failed when they were cancelled meanwhile', async () => {
+  it('Inserts do not run by themselves after their group has failed when they were cancelled meanwhile', async () => {
     failure = reported('23514')
     const cancellation = { aborted: false }
     onInsert = () => {

@@ -106,13 +106,16 @@ const writing = (run: RunStatement, pooler: Pooler = 'none') =>
   createPostgresStatementRunner(optionsFor(pooler), run).readOne(FIND, (row) => row)([1n])
 
 describe('A statement that conflicts with others', () => {
-  it.each(['40001', '40P01'])('is run again after %s', async (code) => {
-    const { run, calls } = failing([code, code])
-    expect(await writing(run)).toEqual([7n])
-    expect(calls()).toBe(3)
-  })
+  it.each(['40001', '40P01'])(
+    'A statement that conflicts with others is run again after %s',
+    async (code) => {
+      const { run, calls } = failing([code, code])
+      expect(await writing(run)).toEqual([7n])
+      expect(calls()).toBe(3)
+    },
+  )
 
-  it('is rejected as not stored after some times', async () => {
+  it('A statement that conflicts with others is rejected as not stored after some times', async () => {
     const { run, calls } = failing(Array<string>(50).fill('40001'))
     await expect(writing(run)).rejects.toMatchObject({
       code: 'persistence_unavailable',

@@ -32,7 +32,7 @@ const number = async (value: number) =>
   (await reads.read({ name: 'number', text: 'select $1::int as n' }, [value]))[0]?.[0]
 
 describe('Pipelined reads', () => {
-  it('returns each of many results to its statement, over one connection that prepares each statement once', async () => {
+  it('Pipelined reads each get their own result, over one connection that prepares each statement once', async () => {
     const numbers = Array.from({ length: 500 }, (_, index) => index)
     expect(await Promise.all(numbers.map(number))).toEqual(numbers)
     const rows = await reads.read({
@@ -44,12 +44,12 @@ describe('Pipelined reads', () => {
   it.each([
     ['select 1 / 0', { code: '22012' }],
     ['select pg_sleep(10)', { code: 'persistence_unavailable', cause: { code: '57014' } }],
-  ])('rejects a failing statement alone: %s', async (text, reason) => {
+  ])('A failing pipelined read is rejected alone: %s', async (text, reason) => {
     const results = await Promise.allSettled([number(1), reads.read({ text }), number(3)])
     expect(results).toMatchObject([{ value: 1 }, { reason }, { value: 3 }])
   })
 
-  it('prepares a statement again whose batch has failed', async () => {
+  it('A pipelined statement is prepared again when its batch has failed', async () => {
     const failing = () => reads.read({ text: 'select 1 / 0' }).catch(() => undefined)
     await Promise.all([failing(), number(1), failing()])
     await Promise.all([number(2), failing()])
@@ -58,7 +58,7 @@ describe('Pipelined reads', () => {
     expect(rows).toEqual([['number']])
   })
 
-  it('rejects the read whose error the server reports at the end, and no other', async () => {
+  it('A pipelined read whose error the server reports at the end is rejected, and no other', async () => {
     await runSql(
       database.url,
       `create table late_check (id bigint primary key,
@@ -72,7 +72,7 @@ describe('Pipelined reads', () => {
     expect(results).toMatchObject([{ value: 1 }, rejected, { value: 2 }])
   })
 
-  it('sends each of many failing statements twice at most', async () => {
+  it('Each of many failing pipelined reads is sent twice at most', async () => {
     const query = vi.spyOn(pg.Client.prototype, 'query')
     const all = Array.from({ length: 20 }, () => reads.read({ text: 'select 1 / 0' }))
     const results = await Promise.allSettled(all)
@@ -82,7 +82,7 @@ describe('Pipelined reads', () => {
     expect(sent.length).toBeLessThanOrEqual(40)
   })
 
-  it('can run a statement once what it lacked is there', async () => {
+  it('A pipelined statement runs once what it lacked is there', async () => {
     const late = () => reads.read({ name: 'late', text: 'select * from late' })
     const lacking = { status: 'rejected', reason: { cause: { code: '42P01' } } }
     expect(await Promise.allSettled([late(), late(), late()])).toMatchObject([
@@ -95,7 +95,7 @@ describe('Pipelined reads', () => {
     await runSql(database.url, 'drop table late')
   })
 
-  it('rejects running statements when it is lost, and is opened again by the next one', async () => {
+  it('A lost pipelined connection rejects what runs, and the next read opens another', async () => {
     await number(1)
     const slow = reads.read({ text: 'select pg_sleep(10)' })
     await expect.poll(() => reads.use.busy).toBe(1)
@@ -109,7 +109,7 @@ describe('Pipelined reads', () => {
     expect(await number(2)).toBe(2)
   })
 
-  it('returns every result before it closes, and rejects statements afterwards', async () => {
+  it('Pipelined reads get their results before closing, and are rejected afterwards', async () => {
     const begun = [number(1), number(2)]
     await reads.close()
     expect(await Promise.all(begun)).toEqual([1, 2])
@@ -117,14 +117,14 @@ describe('Pipelined reads', () => {
     expect(reads.use.open).toBe(0)
   })
 
-  it('returns every result before it closes, of those that had to be sent again too', async () => {
+  it('Pipelined reads that had to be sent again get their results before closing', async () => {
     const begun = [number(1), reads.read({ text: 'select 1 / 0' }), number(2)]
     const settled = Promise.allSettled(begun)
     await reads.close()
     expect(await settled).toMatchObject([{ value: 1 }, { reason: { code: '22012' } }, { value: 2 }])
   })
 
-  it('rejects each statement with the reason why it cannot be opened', async () => {
+  it('Pipelined reads are rejected with the reason why no connection can be opened', async () => {
     const nowhere = new PipelinedReads(poolConfig({ url: 'postgres://127.0.0.1:1/pets' }), {
       connections: 1,
     })
@@ -138,7 +138,7 @@ describe('Pipelined reads', () => {
     }
   })
 
-  it('rejects a statement when too many wait, and works again afterwards', async () => {
+  it('A pipelined read is rejected when too many wait, and a later one works', async () => {
     const small = openReads({ maxStatements: 2 })
     const run = () => small.read({ text: 'select 1' })
     const results = await Promise.allSettled([run(), run(), run()])
@@ -150,7 +150,7 @@ describe('Pipelined reads', () => {
     expect(await run()).toHaveLength(1)
   })
 
-  it('rejects statements at their deadline, sent or not, and keeps the connection', async () => {
+  it('Pipelined reads are rejected at their deadline, sent or not, and the connection stays', async () => {
     const hasty = openReads({ maxWaitMs: 2_000 })
     const pid = () => hasty.read({ text: 'select pg_backend_pid()' })
     const before = await pid()
@@ -171,7 +171,7 @@ describe('Pipelined reads', () => {
     await expect.poll(() => pid().catch(() => undefined)).toEqual(before)
   })
 
-  it('are sent without waiting for those before them when the way to the server is long', async () => {
+  it('Pipelined reads do not wait for those before them when the way to the server is long', async () => {
     const proxy = await openProxy(database.url)
     proxy.set('delay')
     const far = new PipelinedReads(poolConfig({ url: proxy.url }), { connections: 1 })
@@ -194,7 +194,7 @@ describe('Pipelined reads', () => {
     expect(sentBefore).toBe(10)
   })
 
-  it('is replaced when it has reached its lifetime, and loses nothing', async () => {
+  it('A pipelined connection is replaced at the end of its lifetime, and loses nothing', async () => {
     const short = openReads({ maxLifetimeMs: 200 })
     const pid = async () =>
       (await short.read({ text: 'select pg_backend_pid()' }))[0]?.[0] as number

@@ -35,11 +35,11 @@ describe('A row', () => {
     '9007199254740993',
     '9223372036854775807',
     '-9223372036854775808',
-  ])('with the 64-bit integer %s has it exactly', (text) => {
+  ])('A row with the 64-bit integer %s has it exactly', (text) => {
     expect(rowReader([field('id', INT8)])(row(text), 0)).toEqual([BigInt(text)])
   })
 
-  it('is a list of its columns, with null for one that is absent', () => {
+  it('A row is a list of its columns, with null for one that is absent', () => {
     const fields = [
       field('id', INT8),
       field('name', TEXT),
@@ -87,21 +87,21 @@ describe('Messages of the server', () => {
     'ready',
   ]
 
-  it('are received whole and in order, wherever the network cuts them', () => {
+  it('Messages of the server are received whole and in order, wherever the network cuts them', () => {
     for (let cut = 0; cut <= bytes.length; cut += 1) {
       expect(receive([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(expected)
     }
     expect(receive(Array.from(bytes, (byte) => Buffer.from([byte])))).toEqual(expected)
   })
 
-  it('are not read from a driver that reads them in another way', () => {
+  it('Messages of the server are not read from a driver that reads them in another way', () => {
     const client = { connection: { stream: new EventEmitter() } } as unknown as Client
     expect(() => receiveResults(client, { onRow() {}, onComplete() {}, onReady() {} })).toThrow(
       'this version of pg works in another way',
     )
   })
 
-  it('that cannot be read end the connection', () => {
+  it('Messages of the server that cannot be read end the connection', () => {
     expect(receive([message('D', Buffer.from([0]))])).toEqual([
       expect.stringContaining('out of range'),
     ])
