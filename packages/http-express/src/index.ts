@@ -7,7 +7,7 @@ export {
 } from './server/create-pet-server.ts'
 
 // For operators
-export { contextOf } from './response/context.ts'
+export { contextOf, type RequestContext } from './response/context.ts'
 export { onceLeft } from './response/response-left.ts'
 export { DECLARED_ROUTES } from './operations/operations.ts'
 

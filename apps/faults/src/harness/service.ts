@@ -54,6 +54,8 @@ export const CONTAINER_OF_512_MB: readonly string[] = [IMAGE_FLAG, '--max-old-sp
 export class Service {
   readonly port: number
   readonly key = createApiKeyText()
+  /** For clients that need a share of their own. */
+  readonly otherKey = createApiKeyText()
   readonly folder: string
   readonly #options: ServiceOptions
   #running: RunningProgram | undefined
@@ -95,7 +97,7 @@ export class Service {
       env: {
         PORT: String(this.port),
         DATABASE_URL: databaseUrl,
-        API_KEYS_SHA256: `faults=${hashApiKey(this.key)}`,
+        API_KEYS_SHA256: `faults=${hashApiKey(this.key)},other=${hashApiKey(this.otherKey)}`,
         ...settings,
       },
       output: target,
