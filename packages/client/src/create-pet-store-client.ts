@@ -104,7 +104,7 @@ export function createPetStoreClient(options: PetStoreClientOptions): PetStoreCl
       for await (const page of client.allPages(query, callOptions)) yield* page.pets
     },
 
-    createPet: async (pet, { idempotencyKey = randomKey(), ...callOptions } = {}) => {
+    createPet: async (pet, { idempotencyKey = newKey(), ...callOptions } = {}) => {
       // `Headers` would reject some keys too, but not name the option.
       if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
         throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters.')
@@ -139,10 +139,12 @@ function assertPagesAscend({ pets, next }: PetPage, after: bigint | undefined): 
 }
 
 /**
- * 128 random bits in hexadecimal digits. `crypto.randomUUID` is missing in pages that were not
- * loaded over HTTPS.
+ * The time and 80 random bits in hexadecimal digits, as a UUID of version 7 has them: keys of one
+ * time lie side by side in the index of a database, which saves it half of the work for a key.
+ * `crypto.randomUUID` is missing in pages that were not loaded over HTTPS.
  */
-function randomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+function newKey(): string {
+  const time = Date.now().toString(16).padStart(12, '0')
+  const bytes = crypto.getRandomValues(new Uint8Array(10))
+  return time + Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -52,6 +52,18 @@ it.each(['', 'two words', 'Schlüssel', 'line\n', 'x'.repeat(256)])(
   },
 )
 
+it('idempotency keys that the client makes up begin with the time, and differ', async () => {
+  const stub = await startStub(json(201, '{"id":1,"name":"Rex","categoryId":1}'))
+  const client = createPetStoreClient({ baseUrl: stub.baseUrl })
+  const before = Date.now()
+  for (let time = 0; time < 3; time += 1) await client.createPet({ name: 'Rex', categoryId: 1 })
+  const keys = stub.requests.map(({ headers }) => String(headers['idempotency-key']))
+  const times = keys.map((key) => Number.parseInt(key.slice(0, 12), 16))
+  expect(times).toEqual(times.toSorted((one, other) => one - other))
+  expect(times.every((time) => time >= before && time <= Date.now())).toBe(true)
+  expect(new Set(keys).size).toBe(3)
+})
+
 it('the client has a function for every operation of the description', async () => {
   const paths: Record<string, Record<string, { operationId: string }>> = JSON.parse(
     await openApiJson(),
