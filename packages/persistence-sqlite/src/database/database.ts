@@ -22,7 +22,7 @@ import {
   user,
 } from './file-access.ts'
 import { assertLogFits } from './log-fit.ts'
-import { assertNoOrphanedLog, assertOwnLog, LOG_INDEX, linkTarget } from './logs.ts'
+import { assertNoOrphanedLog, assertOwnLog, LOG_INDEX, linkTarget, logsBeside } from './logs.ts'
 import { REQUEST_MAX_WAIT_MS, withRetries } from './retries.ts'
 import { MEMORY, type SqliteOptions } from './settings.ts'
 import { fileIdOf, watchFiles } from './watched-files.ts'
@@ -53,7 +53,6 @@ export async function openSqliteDatabase(
     assertDatabaseFile(path, mayCreate)
     assertAccess(path, readOnly)
     assertOwnLog(path)
-    assertLogFits(path)
     if (!readOnly) assertOneName(path)
     return readOnly ? await openReadOnly(path) : await openWritable(path)
   } catch (error) {
@@ -121,7 +120,7 @@ async function openReadOnly(path: string): Promise<Database.Database> {
       await assertLogOfOthers(path)
       return await openForQueries(path)
     }
-    // With this flag SQLite removes no log either.
+    // With this flag SQLite removes no log either, and applies it only for itself.
     if (existsSync(`${path}-shm`)) return await openForQueries(path, { readonly: true })
   } catch (error) {
     // In a folder that is only read, or on a file system on which nothing can be locked for writing.
@@ -137,25 +136,33 @@ async function openReadOnly(path: string): Promise<Database.Database> {
  */
 async function assertLogOfOthers(path: string): Promise<void> {
   const files = ['-wal', LOG_INDEX].map((name) => `${linkTarget(path)}${name}`)
-  const missing = () => files.find((file) => !existsSync(file))
+  const isMissing = () => files.some((file) => !existsSync(file))
+  const missing = files.filter((file) => !existsSync(file))
+  // Before a connection moves the log into the file. Makes an index if there is a log without one.
+  assertLogFits(path)
+  const isIndexOurs = logsBeside(path).length > 0 && missing[0] === files[1]
   try {
     await withRetries(() => {
-      if (!existsSync(path) || missing() === undefined) return
-      const probe = new Database(path, { timeout: 0 })
-      try {
-        probe.pragma('locking_mode = exclusive')
-        probe.prepare('select 1 from sqlite_schema limit 1').get()
-      } finally {
-        probe.close()
-      }
+      if (existsSync(path) && (isIndexOurs || isMissing())) lockOnce(path)
     }, REQUEST_MAX_WAIT_MS)
   } catch (error) {
     if (!isBusy(error)) throw error
     throw new Error(
-      `another process restores it, or has it open although ${JSON.stringify(missing())} is ` +
+      `another process restores it, or has it open although ${JSON.stringify(missing[0])} is ` +
         'gone. Wait for the one, and restart the other',
       { cause: error },
     )
+  }
+}
+
+/** Fails with SQLITE_BUSY while another connection has the file open. */
+function lockOnce(path: string): void {
+  const database = new Database(path, { timeout: 0 })
+  try {
+    database.pragma('locking_mode = exclusive')
+    database.prepare('select 1 from sqlite_schema limit 1').get()
+  } finally {
+    database.close()
   }
 }
 

@@ -106,12 +106,16 @@ it('keeps what another program stored behind the deleted index of its log', asyn
 it.each([
   ['-wal', 'write'],
   ['-shm', 'read'],
-] as const)('is not opened while another connection has it open without %s', async (name, mode) => {
+] as const)('is not opened while another process has it open without %s', async (name, mode) => {
   const file = `${path}${name}`
   rmSync(file)
-  await expect(openSqlitePersistence({ url: `sqlite:${path}`, mode })).rejects.toThrow(
-    `has it open although ${JSON.stringify(file)} is gone`,
-  )
+  const code = `
+    import { openSqlitePersistence } from '../open-persistence.ts'
+    await openSqlitePersistence({ url: ${JSON.stringify(`sqlite:${path}`)}, mode: '${mode}' })`
+  const node = ['--conditions=@pet-store/source', '--input-type=module', '--eval', code]
+  const { stderr } = spawnSync(process.execPath, node, { cwd: import.meta.dirname })
+  expect(String(stderr)).toContain(`has it open although ${JSON.stringify(file)} is gone`)
+  await persistence.close()
 })
 
 it('is not opened, nor backed up, under one of several names', async () => {
