@@ -37,16 +37,22 @@ export async function assertWritable(pool: Pool, isDistributed: boolean): Promis
   if (missing.length > 0)
     throw unavailable(`The user of the database lacks the right to ${missing.join(', ')}.`)
 
-  const { rows } = await withRetries(() => pool.query<{ id: string | null }>(LAST_ID))
-  const nextId = BigInt(rows[0]?.id ?? 0) + 1n
+  const nextId = await nextIdOf(pool)
   if (nextId > INT64.max) throw unavailable('There are no more ids for pets.')
   if (isDistributed) return
   const { rowCount } = await withRetries(() => pool.query(IS_TAKEN, [nextId]))
-  if (rowCount !== 0) {
+  if (rowCount === 0) return
+  // A pet that was added between the two statements has taken it from the sequence.
+  if ((await nextIdOf(pool)) === nextId) {
     throw unavailable(
       `The next id, ${nextId}, is taken: the sequence of the ids of pets is behind the table.`,
     )
   }
+}
+
+async function nextIdOf(pool: Pool): Promise<bigint> {
+  const { rows } = await withRetries(() => pool.query<{ id: string | null }>(LAST_ID))
+  return BigInt(rows[0]?.id ?? 0) + 1n
 }
 
 function unavailable(message: string): Error {
