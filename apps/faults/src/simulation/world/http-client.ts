@@ -79,3 +79,9 @@ function responseOn(
     socket.write(requestBytes(request))
   })
 }
+
+/** Where the link to the next page leads; `undefined` on the last one. */
+export function nextPathOf({ headers }: WireResponse, path: string): string | undefined {
+  const next = /<([^>]+)>; rel="next"/.exec(headers['link'] ?? '')?.[1]
+  return next && new URL(next, `http://localhost${path}`).href.slice('http://localhost'.length)
+}

@@ -1,5 +1,5 @@
 import type { Random, WireResponse } from '@pet-store/testing'
-import type { HttpClient, Sending } from './http-client.ts'
+import { type HttpClient, nextPathOf, type Sending } from './http-client.ts'
 import type { Instance } from './instance.ts'
 import { OddRequests } from './odd-requests.ts'
 import { ReadJudge } from './read-judge.ts'
@@ -219,10 +219,11 @@ export class Workload {
         this.#record.violate(`${path}: an empty page after a link`)
       this.#reads.judgePage(path, page, limit, status)
       pets.push(...page)
-      const next: string | undefined = /<([^>]+)>; rel="next"/.exec(
-        response.headers['link'] ?? '',
-      )?.[1]
-      path = next && new URL(next, `http://localhost${path}`).href.slice('http://localhost'.length)
+      if (pets.length > this.#record.wishes.size) {
+        this.#record.violate(`${path}: more pets than anybody has ever wanted`)
+        return false
+      }
+      path = nextPathOf(response, path)
     }
     this.#reads.judgeWalk(first, pets, before, status)
     return true

@@ -32,7 +32,7 @@ export interface Backend {
 
 const HOUR_MS = 3_600_000
 /** More than a world can take. */
-const LIFE_LIMIT_MS = 6 * HOUR_MS
+const LIFE_LIMIT_MS = HOUR_MS / 2
 /** Longer than what a broken connection can keep waiting. */
 const RECOVERY_MS = 15_000
 const CLIENTS = 4
