@@ -1,6 +1,6 @@
-// A persistence adapter in one module: pets, API keys and rate limits in a file with one JSON object
-// per line, for one process at a time. Use it with PERSISTENCE_MODULE=./dist/ndjson-persistence.js
-// DATABASE_URL=data/pets.ndjson
+// A persistence adapter in one module: pets, API keys and rate limits in a file with one JSON
+// object per line, for one process at a time. Use it with
+// PERSISTENCE_MODULE=./dist/ndjson-persistence.js DATABASE_URL=data/pets.ndjson
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { type ApiKeyRepository, createMemoryRateLimiter } from '@pet-store/access'
 import {

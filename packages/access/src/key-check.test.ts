@@ -136,7 +136,7 @@ it('a cached key is valid for its lifetime while the database is unavailable', a
   await expect(use(text)).rejects.toThrow('down')
 })
 
-it('guessing costs 20 look-ups a second for an address, also if the clock is set back', async () => {
+it('guessing costs 20 look-ups a second for an address, whatever the clock does', async () => {
   const verdicts = []
   for (let count = 0; count < 1000; count += 1) verdicts.push(await use(createApiKeyText()))
   expect(verdicts.filter((verdict) => verdict === undefined)).toHaveLength(20)
@@ -158,7 +158,7 @@ it.each(['pets_', 'secret', 'x'.repeat(40)])(
   },
 )
 
-it('guessing static keys is limited like stored ones, but for what was valid just now', async () => {
+it('guessing static keys is limited like stored ones, but for one just valid', async () => {
   const staticKeys = ['shop', 'kiosk'].map((keyId) => ({ keyId, sha256: hashApiKey(keyId) }))
   check = createKeyCheck({ keys, staticKeys, lifetimeMs: LIFETIME_MS })
   expect(await use('kiosk')).toMatchObject({ keyId: 'kiosk' })

@@ -8,8 +8,9 @@ import type { NewPet, Pet, PetId, PetStatus } from './pet.ts'
  * stored.
  *
  * While the database is unavailable every function rejects with `persistenceUnavailable()`, within
- * a few seconds: no wait is without a deadline. For `add` and `addWithKey` its `outcome` says whether
- * the pet was stored: see `WriteOutcome`. An add whose outcome is unknown is never repeated.
+ * a few seconds: no wait is without a deadline. For `add` and `addWithKey` its `outcome` says
+ * whether the pet was stored: see `WriteOutcome`. An add whose outcome is unknown is never
+ * repeated.
  */
 export interface PetRepository {
   /**

@@ -26,3 +26,4 @@ export { writeCursor } from './wire/cursor.ts'
 
 // Its JSON, for other parsers of pets
 export { parseExactFields } from './wire/exact-json.ts'
+export { rawJSON } from './wire/int64.ts'

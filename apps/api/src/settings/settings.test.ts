@@ -23,7 +23,8 @@ it.each([
   [{ port: 0 }, 'REUSE_PORT must be false if PORT is 0'],
   [
     { port: 3000, databaseUrl: 'sqlite::memory:', persistenceModule: '' },
-    'REUSE_PORT must be false if DATABASE_URL is sqlite::memory:, because each process would have pets of its own',
+    'REUSE_PORT must be false if DATABASE_URL is sqlite::memory:, because each process would ' +
+      'have pets of its own',
   ],
 ])('a shared port needs a number, and a database that processes share: %j', (settings, mistake) => {
   expect([...mistakesAcross({ ...settings, reusePort: true })]).toEqual([mistake])

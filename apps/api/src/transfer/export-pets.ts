@@ -1,4 +1,5 @@
 import type { Pet, PetQuery, PetStatus } from '@pet-store/domain'
+import { rawJSON } from '@pet-store/http-express'
 import type { BulkAccess } from '@pet-store/persistence'
 import { stringify } from 'csv-stringify/sync'
 import { FILE_FIELDS } from './entry.ts'
@@ -50,9 +51,6 @@ function csvOf(pets: readonly Pet[], fields: typeof FILE_FIELDS): string {
   // RFC 4180 needs no quotes around spaces at the ends, but some programs cut them off without.
   return stringify(records, { quoted_match: /^\s|\s$|[\r\n]/ })
 }
-
-// TypeScript's libraries do not declare it yet.
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
 
 /** One pet as the service returns it, in a line. */
 export function jsonLine(pet: Pet, fields: typeof FILE_FIELDS = FILE_FIELDS): string {

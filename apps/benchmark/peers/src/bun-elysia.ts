@@ -69,7 +69,8 @@ function postgresPets(url: string): Pets {
     async list({ limit, status, after }) {
       const rows: Row[] =
         status !== undefined
-          ? await sql`select ${columns} from pet where status = ${status} order by id limit ${limit}`
+          ? await sql`select ${columns} from pet where status = ${status}
+              order by id limit ${limit}`
           : after === undefined
             ? await sql`select ${columns} from pet order by id limit ${limit}`
             : await sql`select ${columns} from pet where id > ${after} order by id limit ${limit}`

@@ -87,7 +87,7 @@ function section(comparison: Comparison): string[] {
     ...(server === undefined ? [] : [server]),
     `Requests for the same CPU time/throughput, times those of ${contestants[0]?.name}:`,
     comparisonTable(comparison, ratios),
-    'Only Pet Store keeps idempotency keys. The others ignore them, and store a pet for each repeat.',
+    'Only Pet Store keeps idempotency keys. The others ignore them, and store each repeat.',
     'CPU time of one request, ' +
       `µs${database === 'postgres' ? ', and that of PostgreSQL' : ''}; start and memory:`,
     comparisonTable(comparison, timesText, COSTS),

@@ -21,7 +21,8 @@ const PROXIES = {
   nginx: {
     files: ['nginx/pet-store.conf', 'nginx/upstream-machine.conf'],
     main: (folder: string, names: readonly string[]) =>
-      `pid ${folder}/pid; error_log ${folder}/error.log; daemon off; events {} http { access_log off;
+      `pid ${folder}/pid; error_log ${folder}/error.log; daemon off; events {}
+      http { access_log off;
       ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
         .map((name) => `${name}_temp_path ${folder}/${name};`)
         .join(' ')}

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { openApiJson } from '../routes/description-route.ts'
+import { rawJSON } from '../wire/int64.ts'
 
 /** The keywords that the description uses for what is sent. Another one stops the generator. */
 export interface SentSchema {
@@ -212,5 +213,3 @@ export function jsonText(value: unknown): string {
     typeof part === 'bigint' ? rawJSON(String(part)) : part,
   )
 }
-
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }

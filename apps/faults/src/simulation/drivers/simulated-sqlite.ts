@@ -9,7 +9,7 @@ export type SqliteAction = 'begin' | 'commit' | 'read' | 'write'
 /** An error in its place. */
 export interface SqliteFault {
   readonly code: string
-  /** Whether the transaction is over, as after a full disk: rolled back, or committed all the same. */
+  /** Whether the transaction is over, as after a full disk: rolled back, or still committed. */
   readonly ends: 'nothing' | 'by rollback' | 'by commit'
 }
 
