@@ -5,6 +5,9 @@ import { PET_REPOSITORY_FUNCTIONS } from '@pet-store/domain'
 import type { BulkAccess, OpenBulkAccess } from './bulk-access.ts'
 import { API_KEY_REPOSITORY_FUNCTIONS, BULK_ACCESS_FUNCTIONS } from './functions.ts'
 import type { Persistence, PersistenceCapabilities, PersistenceOptions } from './persistence.ts'
+import { withTimeout } from './with-timeout.ts'
+
+export { withTimeout } from './with-timeout.ts'
 
 /** A module that is a persistence adapter. */
 export interface PersistenceModule {
@@ -131,17 +134,4 @@ function invalidAdapter(name: string, rule: string): Error {
   return new Error(
     `The persistence module ${JSON.stringify(name)} is not a persistence adapter: ${rule}.`,
   )
-}
-
-/** Waits for work that may never end. The work does not keep the process alive, the timer does. */
-export async function withTimeout<Result>(
-  work: Result | Promise<Result>,
-  timeoutMs: number,
-  message = `no response within ${timeoutMs} ms`,
-): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(message)), timeoutMs)
-  })
-  return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
 }

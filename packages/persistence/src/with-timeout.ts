@@ -1,0 +1,12 @@
+/** Waits for work that may never end. The work does not keep the process alive, the timer does. */
+export async function withTimeout<Result>(
+  work: Result | Promise<Result>,
+  timeoutMs: number,
+  message = `no response within ${timeoutMs} ms`,
+): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(message)), timeoutMs)
+  })
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
+}
