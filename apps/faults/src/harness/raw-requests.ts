@@ -117,8 +117,10 @@ const WELL_FORMED: readonly Make[] = [
   wellFormed('bad limit', [400], (context) => get(context, '/v1/pets?limit=0')),
   wellFormed('unknown path', [404], (context) => get(context, '/v1/orders')),
   wellFormed('bad method', [405], (context) => get(context, '/v1/pets', 'DELETE')),
-  wellFormed('no key', [401], (context) => get({ ...context, key: 'none' }, '/v1/pets')),
-  wellFormed('body without key', [401], (context) => post({ ...context, key: 'none' })),
+  wellFormed('unknown key', [401, 429], (context) => get({ ...context, key: 'none' }, '/v1/pets')),
+  wellFormed('body with an unknown key', [401, 429], (context) =>
+    post({ ...context, key: 'none' }),
+  ),
   wellFormed('body to an unknown path', [404], (context) =>
     post(context).replace('/v1/pets', '/v1/dogs'),
   ),
