@@ -12,7 +12,7 @@ import type { HttpLog } from './request/http-log.ts'
 import { rejectPath, sendOptions } from './request/methods.ts'
 import { openRequest } from './request/open-request.ts'
 import { limitRate, type RateLimiting } from './request/rate-limit.ts'
-import { limitSlots } from './request/slots.ts'
+import { limitSlots, type RequestQueue } from './request/slots.ts'
 import { securityHeaders } from './response/security-headers.ts'
 import { addDescriptionRoutes } from './routes/description-route.ts'
 import { addHealthRoutes, type ReadinessCheck } from './routes/health-routes.ts'
@@ -35,6 +35,8 @@ export interface PetAppOptions extends PageOptions {
    * more wait for up to a second, then get 503. Default: unlimited.
    */
   readonly maxConcurrentRequests?: number
+  /** Called once with a function that tells how many requests wait for a slot. Default: nobody is. */
+  readonly onQueue?: (queue: () => RequestQueue) => void
   /** Returns the current time, so that tests can run in 2030. Default: the clock of the system. */
   readonly now?: () => Date
   readonly log: HttpLog
@@ -76,10 +78,10 @@ export function createPetApp(options: PetAppOptions): HttpApp {
 }
 
 /** The limits that are configured, for requests with a valid key. */
-function limitsOf({ maxConcurrentRequests, rateLimiting }: PetAppOptions): Check[] {
+function limitsOf({ maxConcurrentRequests, rateLimiting, onQueue }: PetAppOptions): Check[] {
   return [
     // First: a key that is over its rate takes no slot.
     ...(rateLimiting === undefined ? [] : [limitRate(rateLimiting)]),
-    ...(maxConcurrentRequests === undefined ? [] : [limitSlots(maxConcurrentRequests)]),
+    ...(maxConcurrentRequests === undefined ? [] : [limitSlots(maxConcurrentRequests, onQueue)]),
   ]
 }

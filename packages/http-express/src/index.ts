@@ -1,5 +1,6 @@
 // The app, and a server for it
 export { createPetApp, type HttpApp, type PetAppOptions } from './create-pet-app.ts'
+export type { RequestQueue } from './request/slots.ts'
 export {
   createPetServer,
   type PetServer,

@@ -67,10 +67,13 @@ async function persistenceOf(
       const { pending } = await entities.read('migration_list', (em) => stateOf(connections, em))
       return pending.length === 0
     },
-    poolUse: () => [
-      connections.use('primary'),
-      ...replicas.all.map((replica, index) => replica.use(`replica-${index + 1}`)),
-    ],
+    poolUse() {
+      const primary = connections.use('primary')
+      return [
+        { ...primary, waiting: primary.waiting + writer.waiting },
+        ...replicas.all.map((replica, index) => replica.use(`replica-${index + 1}`)),
+      ]
+    },
     replicaProblems: () => replicas.problems(),
     async readClock() {
       const clock = 'select (extract(epoch from now()) * 1000)::bigint as ms'

@@ -1,7 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import type { MikroORM } from '@mikro-orm/sqlite'
 import type { Persistence } from '@pet-store/persistence'
-import { MikroOrmApiKeyRepository, SqlPetRepository } from '@pet-store/persistence-mikro-orm'
+import {
+  MikroOrmApiKeyRepository,
+  SqlPetRepository,
+  WAITING_LIMITS,
+} from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { closedOnFailure, fileMode, openSqliteDatabase } from './database/database.ts'
 import { SQLITE_DIALECT } from './database/dialect.ts'
@@ -14,7 +18,8 @@ import { migrateIfAllowed, stateOf } from './migrations.ts'
 import { createSqliteEntityManagers, createSqliteOrm } from './orm.ts'
 
 /** An open SQLite database. Whoever opened it closes it. */
-export type SqlitePersistence = Persistence & Required<Pick<Persistence, 'apiKeys' | 'isMigrated'>>
+export type SqlitePersistence = Persistence &
+  Required<Pick<Persistence, 'apiKeys' | 'isMigrated' | 'poolUse'>>
 
 /**
  * Opens an SQLite file (or `sqlite::memory:`) and resolves once it works. Rejects with one sentence
@@ -53,6 +58,19 @@ function persistenceOf(
     async isMigrated() {
       const { pending } = await entities.read('migration_list', (em) => stateOf(database, em))
       return pending.length === 0
+    },
+    poolUse() {
+      const busy = database.inTransaction ? 1 : 0
+      return [
+        {
+          name: 'sqlite',
+          busy,
+          idle: 1 - busy,
+          waiting: writer.waiting,
+          waitingLimit: WAITING_LIMITS.maxStatements,
+          limit: 1,
+        },
+      ]
     },
     async close() {
       await Promise.all([pets.finish(), entities.finish()])

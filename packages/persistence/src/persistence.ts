@@ -34,7 +34,10 @@ export interface Persistence {
   replicaProblems?(): Promise<readonly string[]>
   /** The time by the clock of the database; absent where that is the clock of this machine. */
   readClock?(): Promise<Date>
-  /** The use of each connection pool; absent where there is none. Must not query the database. */
+  /**
+   * The use of each connection pool, and what waits for it; absent where nothing does. Must not
+   * query the database.
+   */
   poolUse?(): readonly PoolUse[]
   /**
    * Finishes every call that was begun, reads too, then releases everything. Nothing is called
@@ -59,8 +62,10 @@ export interface PoolUse {
   readonly name: string
   readonly busy: number
   readonly idle: number
-  /** The number of statements that wait for a connection. */
+  /** The number of statements that wait for a connection, or for those before them. */
   readonly waiting: number
+  /** How many may wait; absent where the adapter has no such limit. */
+  readonly waitingLimit?: number | undefined
   /** The maximum number of connections. */
   readonly limit: number
 }

@@ -41,6 +41,7 @@ beforeAll(async () => {
   const pool = { name: 'primary', busy: 1, idle: 1, waiting: 0, limit: 10 }
   const metrics = openMetrics(NO_REPORTS)
   metrics.showPools(() => [pool])
+  metrics.showRequestQueue(() => ({ waiting: 0, limit: 1 }))
   metrics.showReadiness(async () => ({ database: 'ok', migrations: 'ok', process: 'ok' }))
   const { request } = metrics.log(NO_REPORTS.log)
   const entry = { requestId: 'r', method: 'GET', status: 200, durationMs: 1, isComplete: true }

@@ -83,7 +83,8 @@ describe('With METRICS_PORT', () => {
     expect(numberIn(text, 'pet_store_deprecated_uses_total{key_id="shop"}')).toBe(2)
     expect(numberIn(text, 'pet_store_persistence_duration_seconds_count{operation="find"}')).toBe(2)
     expect(numberIn(text, 'process_resident_memory_bytes')).toBeGreaterThan(1_000_000)
-    expect(text).not.toContain('pet_store_pool_connections{')
+    expect(text).toContain('pet_store_pool_connections_limit{pool="sqlite"} 1\n')
+    expect(text).toContain('pet_store_queue_limit{queue="requests"} 4000\n')
     expect(text).not.toContain(KEY)
 
     program.stop()

@@ -46,6 +46,22 @@ describe('The metrics', () => {
     expect(await shown()).toContain('pet_store_ready{check="database"} 0')
   })
 
+  it('show what waits in each queue, and how much may', async () => {
+    const { showPools, showRequestQueue, lines } = create()
+    const pool = { name: 'primary', busy: 1, idle: 0, waiting: 38, waitingLimit: 10_000, limit: 1 }
+    showPools(() => [pool, { ...pool, name: 'sqlite', waiting: 2, waitingLimit: undefined }])
+    let waiting = 0
+    showRequestQueue(() => ({ waiting, limit: 4_000 }))
+    waiting = 7
+    expect(await lines(/pet_store_queue_/)).toEqual([
+      'pet_store_queue_waiting{queue="primary"} 38',
+      'pet_store_queue_waiting{queue="sqlite"} 2',
+      'pet_store_queue_waiting{queue="requests"} 7',
+      'pet_store_queue_limit{queue="primary"} 10000',
+      'pet_store_queue_limit{queue="requests"} 4000',
+    ])
+  })
+
   it('count requests in flight, and give one label to whatever clients make up', async () => {
     const { log: counted, lines } = create()
     const log = counted(LOG)

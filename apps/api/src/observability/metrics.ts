@@ -7,12 +7,14 @@ import {
   type ErrorCode,
   type HttpLog,
   type ReadinessCheck,
+  type RequestQueue,
   type TokenCheck,
 } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { VERSION } from '../settings/version.ts'
 import { addPoolMetrics, timeOperations } from './persistence-metrics.ts'
+import { showQueues } from './queue-metrics.ts'
 import { addReadinessMetrics } from './readiness-metrics.ts'
 import { NO_REPORTS, type Reports } from './reports.ts'
 import { countKeyChecks, countRequests } from './request-metrics.ts'
@@ -21,6 +23,8 @@ export interface Metrics {
   readonly onBackgroundFailure: Reports['onBackgroundFailure']
   /** Shows the connections to the database from now on. */
   showPools(poolUse: Required<Persistence>['poolUse']): void
+  /** Shows the requests that wait for a slot from now on. */
+  showRequestQueue(queue: () => RequestQueue): void
   /** Shows what the program is not ready for from now on. */
   showReadiness(readiness: ReadinessCheck): void
   log(log: HttpLog): HttpLog
@@ -63,6 +67,7 @@ export function openMetrics({
       this.inc(droppedLogLines())
     },
   })
+  const addQueues = showQueues(registry)
   const backgroundFailures = new Counter({
     name: 'pet_store_background_failures_total',
     help: 'Failures of work that no request waits for, such as deleting expired idempotency keys.',
@@ -79,7 +84,13 @@ export function openMetrics({
       backgroundFailures.inc()
       onBackgroundFailure(error)
     },
-    showPools: (poolUse) => addPoolMetrics(registry, poolUse),
+    showPools(poolUse) {
+      addPoolMetrics(registry, poolUse)
+      addQueues(() =>
+        poolUse().map(({ name, waiting, waitingLimit: limit }) => ({ name, waiting, limit })),
+      )
+    },
+    showRequestQueue: (queue) => addQueues(() => [{ name: 'requests', ...queue() }]),
     showReadiness: (readiness) => addReadinessMetrics(registry, readiness),
     log: countRequests(registry),
     tokenCheck: countKeyChecks(registry),

@@ -27,7 +27,7 @@ interface Parts {
 }
 
 /** What the app is given, and what a server gives its requests to instead of to the app itself. */
-interface InstrumentedParts extends Pick<PetAppOptions, 'pets' | 'tokenCheck' | 'log'> {
+interface InstrumentedParts extends Pick<PetAppOptions, 'pets' | 'tokenCheck' | 'log' | 'onQueue'> {
   readonly traced: (app: RequestListener) => RequestListener
 }
 
@@ -57,6 +57,7 @@ export async function openObservability(
       metrics.showPools(persistence.poolUse)
       metrics.showReadiness(readiness)
       return {
+        onQueue: metrics.showRequestQueue,
         log: metrics.log(reports.log),
         tokenCheck: metrics.tokenCheck(tokenCheck),
         pets: tracing.useCases(createPetUseCases(metrics.repository(persistence.pets))),
@@ -76,6 +77,7 @@ function noMetrics({ onBackgroundFailure }: Reports): Metrics {
     onBackgroundFailure,
     showPools() {},
     showReadiness() {},
+    showRequestQueue() {},
     log: (log) => log,
     tokenCheck: (check) => check,
     repository: (pets) => pets,

@@ -58,13 +58,4 @@ export function addPoolMetrics(
       for (const { name: pool, limit } of poolUse()) this.set({ pool }, limit)
     },
   })
-  new Gauge({
-    name: 'pet_store_queue_waiting',
-    help: 'Work that waits: statements of each database, by its name.',
-    labelNames: ['queue'],
-    registers: [registry],
-    collect() {
-      for (const { name: queue, waiting } of poolUse()) this.set({ queue }, waiting)
-    },
-  })
 }

@@ -18,6 +18,13 @@ const MAX_WAITING = 4_000
 const REJECT_INTERVAL_MS = 10
 const MAX_REJECTED = 50
 
+/** The requests that wait for a slot. */
+export interface RequestQueue {
+  readonly waiting: number
+  /** How many may. */
+  readonly limit: number
+}
+
 /** The requests of one API key. */
 interface Share {
   readonly keyId: string
@@ -39,7 +46,10 @@ interface Waiting {
  * One API key takes four fifths of the slots at most, and a free slot goes to each key that waits
  * in turn.
  */
-export function limitSlots(maxRequests: number): Check {
+export function limitSlots(
+  maxRequests: number,
+  onQueue: (queue: () => RequestQueue) => void = () => {},
+): Check {
   const maxOfKey = Math.max(1, Math.floor(maxRequests * MAX_SHARE))
   /** By the id of the API key. */
   const shares = new Map<string, Share>()
@@ -152,6 +162,7 @@ export function limitSlots(maxRequests: number): Check {
     excess.add(entry)
   }
 
+  onQueue(() => ({ waiting: waiting.size, limit: MAX_WAITING }))
   return (req, res) => {
     const share = shareOf(res)
     if (underWay < maxRequests && share.underWay < maxOfKey) return begin(res, share)

@@ -6,6 +6,8 @@ import type { NewPetColumns } from '../entities/pet-columns.ts'
  * transaction can do.
  */
 export interface PetWriter {
+  /** The number of pets that wait for those before them. */
+  readonly waiting: number
   /**
    * Resolves to the new id after the commit, as durable as the database can. A rejected add has
    * changed nothing, even when others run at the same time, unless the outcome of its

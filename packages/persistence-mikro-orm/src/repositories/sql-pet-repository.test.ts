@@ -51,6 +51,7 @@ function repository(isDeleted = async () => true): SqlPetRepository {
     },
   }
   const writer: PetWriter = {
+    waiting: 0,
     add: async () => 7n,
     addWithKey: async () => newIds.shift(),
     isDeleted,

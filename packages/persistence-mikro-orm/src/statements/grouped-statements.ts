@@ -60,6 +60,11 @@ export class GroupedStatements<Work, Result> {
     this.maxGroups = this.#options.maxGroups
   }
 
+  /** The number of statements whose group has not begun. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
   /** Whether a statement waits or runs. */
   get isBusy(): boolean {
     return this.#running > 0 || this.#waiting.length > 0

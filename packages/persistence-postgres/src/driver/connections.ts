@@ -65,11 +65,12 @@ function connectionsTo(
     write,
     use(name) {
       const ofPool = poolUse(name, pool)
-      const { open, busy } = reads.use
+      const { open, busy, waiting } = reads.use
       return {
         ...ofPool,
         busy: ofPool.busy + busy,
         idle: ofPool.idle + open - busy,
+        waiting: ofPool.waiting + waiting,
         limit: total,
       }
     },

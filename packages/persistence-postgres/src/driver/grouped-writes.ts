@@ -120,6 +120,9 @@ export function createPostgresPetWriter(
   }
 
   return {
+    get waiting() {
+      return grouped.waiting + claims.waiting
+    },
     async add(pet, cancellation) {
       // Many rows on several servers would be a two-phase commit over all of them.
       if (!isDistributed) {

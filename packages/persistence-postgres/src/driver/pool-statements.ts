@@ -119,6 +119,7 @@ export function poolUse(
     busy: totalCount - idleCount,
     idle: idleCount,
     waiting: waitingCount,
+    waitingLimit: WAITING_LIMITS.maxStatements,
     limit: options.max,
   }
 }

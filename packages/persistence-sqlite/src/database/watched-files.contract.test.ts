@@ -78,7 +78,7 @@ it('reports no pet as stored whose file was moved while it was committed', async
     if (sql === 'commit') renameSync(path, `${path}.moved`)
     return result
   }
-  await expect(createGroupedWrites(database)(() => 1, [])).rejects.toMatchObject({
+  await expect(createGroupedWrites(database).add(() => 1, [])).rejects.toMatchObject({
     code: 'persistence_unavailable',
     outcome: 'unknown',
   })

@@ -20,7 +20,7 @@ describe('Grouped writes', () => {
     log = []
     database = new Database(':memory:', { verbose: (sql) => log.push(String(sql)) })
     database.exec('create table note (text text not null unique)')
-    addWrite = createGroupedWrites(database)
+    addWrite = createGroupedWrites(database).add
     log.length = 0
   })
   afterEach(() => database.close())
@@ -111,7 +111,7 @@ describe('While another process writes, grouped writes', () => {
   })
 
   const open = (maxWaitMs = 60_000) => {
-    const addWrite = createGroupedWrites(database, { maxWaitMs })
+    const { add: addWrite } = createGroupedWrites(database, { maxWaitMs })
     return (text: string) =>
       addWrite(() => database.prepare('insert into note values (?)').run(text), [text])
   }

@@ -21,12 +21,18 @@ export type AddWrite = <Result>(
   cancellation?: Cancellation,
 ) => Promise<Result>
 
+export interface GroupedWrites {
+  /** The number of writes whose transaction has not begun. */
+  readonly waiting: number
+  readonly add: AddWrite
+}
+
 /**
  * Puts the writes of one turn of the event loop into one transaction. With `synchronous = full`
  * waiting for the disk is the whole cost of a write; sharing it makes full durability affordable.
  * Nothing is stored, or reported as stored, when a file of the database is gone.
  */
-export function createGroupedWrites(database: Database, options?: GroupOptions): AddWrite {
+export function createGroupedWrites(database: Database, options?: GroupOptions): GroupedWrites {
   const grouped = new GroupedStatements<() => unknown, unknown>(async (take) => {
     try {
       assertFilesUnmoved(database)
@@ -38,8 +44,13 @@ export function createGroupedWrites(database: Database, options?: GroupOptions):
     }
     commit(database, take())
   }, options)
-  return <Result>(write: () => Result, values: readonly SqlValue[], cancellation?: Cancellation) =>
-    grouped.add(write, values, cancellation) as Promise<Result>
+  return {
+    get waiting() {
+      return grouped.waiting
+    },
+    add: <Result>(write: () => Result, values: readonly SqlValue[], cancellation?: Cancellation) =>
+      grouped.add(write, values, cancellation) as Promise<Result>,
+  }
 }
 
 function commit(

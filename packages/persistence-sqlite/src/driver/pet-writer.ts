@@ -1,11 +1,11 @@
 import type { PetId } from '@pet-store/domain'
 import type { NewKeyColumns, NewPetColumns, PetWriter } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
-import type { AddWrite } from './grouped-writes.ts'
+import type { GroupedWrites } from './grouped-writes.ts'
 import { FIND_KEY, INSERT_KEY, INSERT_PET } from './pet-insert-statements.ts'
 
 /** Adds pets; those of one turn of the event loop share a transaction. */
-export function createSqlitePetWriter(database: Database, addWrite: AddWrite): PetWriter {
+export function createSqlitePetWriter(database: Database, writes: GroupedWrites): PetWriter {
   // A number would be rounded, and `safeIntegers` makes it a bigint.
   const insertPet = database.prepare<[NewPetColumns]>(INSERT_PET).safeIntegers()
   const findKey = database.prepare(FIND_KEY)
@@ -33,8 +33,11 @@ export function createSqlitePetWriter(database: Database, addWrite: AddWrite): P
   }
 
   return {
-    add: (pet, cancellation) => addWrite(() => add(pet), pet, cancellation),
+    get waiting() {
+      return writes.waiting
+    },
+    add: (pet, cancellation) => writes.add(() => add(pet), pet, cancellation),
     addWithKey: (key, pet, cancellation) =>
-      addWrite(() => addWithKey(key, pet), [...key, ...pet], cancellation),
+      writes.add(() => addWithKey(key, pet), [...key, ...pet], cancellation),
   }
 }

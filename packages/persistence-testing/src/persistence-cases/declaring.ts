@@ -125,14 +125,14 @@ const VALUE = 'v4lue'
 function expectPoolUse(use: unknown): void {
   assert.ok(Array.isArray(use), 'poolUse must return a list at once')
   for (const pool of use) {
-    const { name, ...numbers } = pool as Readonly<Record<string, unknown>>
+    const { name, waitingLimit = 0, ...numbers } = pool as Readonly<Record<string, unknown>>
     expectEqual(typeof name, 'string', 'the type of the name of a pool')
     expectEqual(
       Object.keys(numbers).toSorted(),
       ['busy', 'idle', 'limit', 'waiting'],
       'what poolUse says of a pool',
     )
-    for (const [key, value] of Object.entries(numbers))
+    for (const [key, value] of Object.entries({ ...numbers, waitingLimit }))
       assert.ok(Number.isSafeInteger(value) && Number(value) >= 0, `${key} must be a plain number`)
   }
 }

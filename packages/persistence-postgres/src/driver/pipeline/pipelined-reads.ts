@@ -79,10 +79,11 @@ export class PipelinedReads {
     return this.#queue.add({ statement, values, readRow: undefined, rows: [] }, values)
   }
 
-  /** The number of open connections, and of those that wait for results. */
-  get use(): { readonly open: number; readonly busy: number } {
+  /** The number of open connections, of those that wait for results, and of reads to be sent. */
+  get use(): { readonly open: number; readonly busy: number; readonly waiting: number } {
     const open = [...this.#open]
-    return { open: open.length, busy: open.filter(({ isBusy }) => isBusy).length }
+    const busy = open.filter(({ isBusy }) => isBusy).length
+    return { open: open.length, busy, waiting: this.#queue.waiting }
   }
 
   /** Resolves when every read has its result and the connections are closed. */
