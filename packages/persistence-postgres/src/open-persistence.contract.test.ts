@@ -83,12 +83,16 @@ describe('A PostgreSQL adapter', () => {
   it('returns the use of its connections', async () => {
     const small = await openPostgresPersistence({ url: database.url, poolSize: 1 })
     await small.check()
-    expect(small.poolUse()).toEqual([{ name: 'primary', busy: 0, idle: 1, waiting: 0, limit: 1 }])
+    const primary = { name: 'primary', waitingLimit: 10_000, limit: 1 }
+    expect(small.poolUse()).toEqual([{ ...primary, busy: 0, idle: 1, waiting: 0 }])
     const running = [small.check(), small.check(), small.check()]
     // The pool hands out a connection that is idle on the next tick.
     await new Promise((resolve) => process.nextTick(resolve))
-    expect(small.poolUse()).toEqual([{ name: 'primary', busy: 1, idle: 0, waiting: 2, limit: 1 }])
-    await Promise.all(running)
+    expect(small.poolUse()).toEqual([{ ...primary, busy: 1, idle: 0, waiting: 2 }])
+    // Creations wait in a group before they wait for a connection.
+    const added = [small.pets.add(aNewPet()), small.pets.add(aNewPet())]
+    expect(small.poolUse()).toEqual([{ ...primary, busy: 1, idle: 0, waiting: 4 }])
+    await Promise.all([...running, ...added])
     await small.close()
   })
 

@@ -16,10 +16,8 @@ import {
   SessionStatements,
 } from './session-statements.ts'
 import { inTime, timedOut } from './statement-timeout.ts'
+import { BEGIN, COMMIT, SET } from './transaction-commands.ts'
 
-const BEGIN = /^(?:begin|start transaction)\b/i
-const COMMIT = /^(?:commit|end)\b/i
-const SET = /^(?:set|savepoint|release)\b/i
 const TEXT = 25
 
 /** Whatever was under way stops. */

@@ -1,3 +1,4 @@
+import { isAggregate } from './aggregates.ts'
 import { describeStatement } from './describe.ts'
 import { Evaluation, type Rows } from './evaluate.ts'
 import { FUNCTIONS, type ServerState } from './functions.ts'
@@ -34,8 +35,6 @@ export interface ExecutionContext {
 }
 
 type Common = ReadonlyMap<string, readonly Row[]>
-
-const AGGREGATES = new Set(['count', 'max', 'min'])
 
 /** Runs one statement. Throws `WaitsFor`, or what the server rejects it with. */
 export function execute(statement: Statement, context: ExecutionContext): Result {
@@ -141,7 +140,7 @@ class Execution {
       Object.fromEntries(
         items.map(({ value, name }) => [
           name,
-          value !== 'all' && value.kind === 'call' && AGGREGATES.has(value.name)
+          isAggregate(value)
             ? this.#aggregate(value.name, value.parameters[0], group)
             : this.#evaluation.value(value as Expression, group[0] ?? {}),
         ]),
@@ -296,8 +295,4 @@ class Execution {
 function areEqual(name: string, left: Rows, right: Row | undefined): boolean {
   const row = Object.values(left).find((one) => name in one)
   return row !== undefined && row[name] === right?.[name]
-}
-
-function isAggregate(value: Item['value']): boolean {
-  return value !== 'all' && value.kind === 'call' && AGGREGATES.has(value.name)
 }
