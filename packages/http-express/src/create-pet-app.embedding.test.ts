@@ -42,7 +42,7 @@ it.each(['/', '/shop'])(
   },
 )
 
-it('says at once that a body parser in front has read the body, and serves what has none', async () => {
+it('says at once that a body parser in front read the body, and serves what has none', async () => {
   const around = (petApp: HttpApp) => express().disable('x-powered-by').use(express.json(), petApp)
   const server = await startTestServer({
     around,
@@ -57,7 +57,7 @@ it('says at once that a body parser in front has read the body, and serves what 
   expect((await server.send({})).text).toBe('[]')
 })
 
-it('sends an early error response through a middleware in front that replaces write and end, as compression does', async () => {
+it('sends an early error response through a middleware that replaces write and end', async () => {
   const around = (petApp: HttpApp) =>
     express()
       .disable('x-powered-by')
@@ -94,7 +94,7 @@ it('where a public address is configured, references are absolute', async () => 
   expect(one.headers['link']).toBe(`<${PUBLIC}/docs>; rel="deprecation"; type="text/html"`)
 })
 
-it('where a public address is configured, the first page shows it, and nothing that the request says', async () => {
+it('the first page shows a configured public address, and nothing of the request', async () => {
   const server = await startTestServer({ publicUrl: PUBLIC })
   const page = await server.send({
     path: '/',
@@ -104,7 +104,7 @@ it('where a public address is configured, the first page shows it, and nothing t
   expect(page.text).toContain(`${PUBLIC}/v1`)
 })
 
-it('is reached at the path that it is mounted at by a redirect to the slash, so that references lead on', async () => {
+it('a redirect to the slash leads to the path it is mounted at, for its references', async () => {
   const server = await startTestServer({ around: embedIn(express(), '/:shop') })
   const response = await server.send({ path: '/a:b?x=1', key: null })
   expect(response.status).toBe(308)
@@ -127,7 +127,7 @@ it('keeps what a middleware in front has said in Vary', async () => {
     expect((await server.send({ path })).headers['vary']).toBe(vary)
 })
 
-it('lets an event stream beside it be silent for longer than the server waits for others', async () => {
+it('lets an event stream beside it be silent longer than the server waits for others', async () => {
   const silent: (() => void)[] = []
   const server = await startTestServer({
     limits: { stallTimeoutMs: 50 },

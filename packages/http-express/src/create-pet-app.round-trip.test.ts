@@ -56,7 +56,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-it('any good pet in any spelling comes back byte for byte through create, list and get', async () => {
+it('any good pet in any spelling comes back byte for byte from create, list and get', async () => {
   let lastId = 0
   const status = fc.option(fc.constantFrom(...PET_STATUSES), { nil: undefined })
   const pet = fc.record({
@@ -75,7 +75,9 @@ it('any good pet in any spelling comes back byte for byte through create, list a
       expect(created.status, created.text).toBe(201)
       lastId += 1
 
-      const expected = `{"id":${lastId},"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusOf(status)}}`
+      const expected =
+        `{"id":${lastId},"name":${JSON.stringify(name)},` +
+        `"categoryId":${categoryId}${statusOf(status)}}`
       expect(created.text).toBe(expected)
       expect((await server.send({ path: `/v1/pets/${lastId}` })).text).toBe(expected)
       const cursor = writeCursor(BigInt(lastId - 1), undefined)

@@ -40,7 +40,7 @@ beforeAll(async () => {
 beforeEach(emptyTables)
 
 describe('Adding to PostgreSQL', () => {
-  it('never repeats inserts whose results were lost, and says that their outcome is unknown', async () => {
+  it('never repeats inserts whose results were lost: their outcome is unknown', async () => {
     const proxy = await openProxy(database.url)
     const { pets } = await open({ url: proxy.url, poolSize: 1 })
     await pets.add(aNewPet({ name: 'before' }))
@@ -72,7 +72,7 @@ describe('Adding to PostgreSQL', () => {
     expect(await onServer('select 1 from pet')).toHaveLength(1)
   })
 
-  it('says that nothing is stored when the server ends the statement, and keeps the connection', async () => {
+  it('says that nothing is stored when the server ends a statement; connections stay', async () => {
     const { pets, poolUse } = await open({ poolSize: 1, statementTimeoutMs: 1_000 })
     const other = await openOther()
     await other.query('begin; lock table pet')
@@ -86,7 +86,7 @@ describe('Adding to PostgreSQL', () => {
 })
 
 describe('A server that translates its errors', () => {
-  it('A server that translates its errors stored a pet or not when it has failed with a full disk', async () => {
+  it('A server that translates its errors stored a pet or not when its disk was full', async () => {
     const server = await openFailingServer(database.url, { code: '53100', severity: 'ПАНИКА' })
     const { pets } = await open({ url: server.url })
     server.failEvery(1)
@@ -97,7 +97,7 @@ describe('A server that translates its errors', () => {
     })
   })
 
-  it('A server that translates its errors fulfils the contract with 40001 in a fifth of all statements', async () => {
+  it('A server that translates errors fulfils the contract with a fifth of 40001', async () => {
     const server = await openFailingServer(database.url, { severity: 'ОШИБКА' })
     server.failEvery(5)
     await fulfilContract(await open({ url: server.url }))
@@ -144,7 +144,7 @@ describe('PostgreSQL fulfils the contract', () => {
     await fulfilContract(await open({ url: url.href }))
   })
 
-  it('PostgreSQL fulfils the contract with serialization failures in a fifth of all statements', async () => {
+  it('PostgreSQL fulfils the contract with a fifth of serialization failures', async () => {
     const server = await openFailingServer(database.url)
     // Reads and what opening asks too.
     server.failEvery(5)

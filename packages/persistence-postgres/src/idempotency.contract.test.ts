@@ -22,7 +22,9 @@ beforeEach(async () => {
 const storeKeys = (name: string, count: number, at: number) =>
   runSql(
     database.url,
-    `insert into idempotency_key select 'shop', '${name} ' || n, 'f', n, ${at} + greatest(n, 600) from generate_series(1, ${count}) n`,
+    `insert into idempotency_key
+     select 'shop', '${name} ' || n, 'f', n, ${at} + greatest(n, 600)
+     from generate_series(1, ${count}) n`,
   )
 
 async function addingTo(
@@ -59,7 +61,7 @@ it('An instance whose clock is 25 hours fast takes no key of PostgreSQL for expi
 })
 
 describe('PostgreSQL deletes expired idempotency keys', () => {
-  it('with a later add, in the background, and not those that live by the clock of the server', async () => {
+  it("with a later add, in the background, and not those alive by the server's clock", async () => {
     await storeKeys('old', 1_600, NOW - IDEMPOTENCY_KEY_LIFETIME_MS - 60_000)
     await storeKeys('live', 1, NOW - IDEMPOTENCY_KEY_LIFETIME_MS + 60_000)
     const add = await addingTo()

@@ -34,7 +34,7 @@ async function tables(): Promise<readonly string[]> {
 }
 
 describe('PostgreSQL migrations', () => {
-  it('tell a missing database from an empty one and from one that is up to date, and leave no trace', async () => {
+  it('tell a missing database from an empty or current one, and leave no trace', async () => {
     const missing = Object.assign(new URL(url), { pathname: '/nowhere' }).href
     expect(await readPostgresMigrations({ url: missing })).toEqual({
       database: 'missing',
@@ -107,9 +107,10 @@ describe('PostgreSQL migrations', () => {
     expect(state).toEqual({ database: 'migrated', pending: [], newer: ['9999-add-breed'] })
   })
 
-  it('of an earlier version are not continued, which opening, migrating and the check say with the way out', async () => {
+  it('of an earlier version are not continued, and every command says the way out', async () => {
     await other.query(
-      "create table migration (id serial, name text); insert into migration (name) values ('0001-create-pets')",
+      'create table migration (id serial, name text); ' +
+        "insert into migration (name) values ('0001-create-pets')",
     )
     for (const attempt of [
       readPostgresMigrations,
@@ -127,7 +128,8 @@ describe('PostgreSQL migrations', () => {
     'run once when ten programs start at the same time on a server whose default is %s',
     async (isolation) => {
       await other.query(
-        `alter database ${new URL(url).pathname.slice(1)} set default_transaction_isolation = '${isolation}'`,
+        `alter database ${new URL(url).pathname.slice(1)} ` +
+          `set default_transaction_isolation = '${isolation}'`,
       )
       const done = await Promise.all(Array.from({ length: 10 }, () => migratePostgres({ url })))
       expect(done.flat()).toEqual(ALL)

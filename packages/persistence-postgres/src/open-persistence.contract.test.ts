@@ -74,7 +74,8 @@ describe('A PostgreSQL adapter', () => {
     const named = await openPostgresPersistence({ url: url.href })
     await named.check()
     const { rows } = await other.query(
-      'select distinct application_name as name from pg_stat_activity where datname = current_database() order by 1',
+      `select distinct application_name as name from pg_stat_activity
+       where datname = current_database() order by 1`,
     )
     await named.close()
     expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(['branch-7', 'pet-store']))
@@ -96,7 +97,7 @@ describe('A PostgreSQL adapter', () => {
     await small.close()
   })
 
-  it('does not know whether another server has stored a pet when the one it asked has waited too long', async () => {
+  it('does not know whether another server has stored a pet if the first is late', async () => {
     await other.query(DISTRIBUTED)
     onTestFinished(async () => void (await other.query('rollback; drop table pg_dist_partition')))
     const hasty = await openPostgresPersistence({ url: database.url, statementTimeoutMs: 1_000 })
@@ -109,7 +110,7 @@ describe('A PostgreSQL adapter', () => {
     await expect(hasty.pets.add(aNewPet())).rejects.toMatchObject(unknown)
   })
 
-  it('does not know whether another server stores a pet with a key that is not visible', async () => {
+  it('does not know whether another server stores a pet whose key is not visible', async () => {
     await other.query(DISTRIBUTED)
     // As after a worker was lost between PREPARE and COMMIT PREPARED.
     await other.query(`create function hide() returns trigger language plpgsql
@@ -130,7 +131,7 @@ describe('A PostgreSQL adapter', () => {
     })
   })
 
-  it('waits for a pet that another server commits after its key, and adds one if it was deleted by hand', async () => {
+  it('waits for a pet committed after its key, and adds one if it was deleted', async () => {
     await other.query(DISTRIBUTED)
     onTestFinished(async () => void (await other.query('drop table pg_dist_partition')))
     const { pets, close } = await openPostgresPersistence({ url: database.url })
@@ -142,7 +143,8 @@ describe('A PostgreSQL adapter', () => {
     await other.query("begin; insert into pet (id, name, category_id) values (7, 'Rex', 1)")
     const adding = pets.addWithKey(aNewPet(), key)
     const waiting =
-      "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+      "select 1 from pg_stat_activity where wait_event_type = 'Lock' " +
+      'and datname = current_database()'
     await expect.poll(async () => (await other.query(waiting)).rowCount).toBe(1)
     await other.query('commit')
     expect(await adding).toEqual({ pet: { id: 7n, name: 'Rex', categoryId: 1n }, isReplay: true })
@@ -152,7 +154,7 @@ describe('A PostgreSQL adapter', () => {
     expect((await other.query('select 1 from pet')).rowCount).toBe(1)
   })
 
-  it('finishes adds that wait for a connection when it is closed, to a distributed table too', async () => {
+  it('finishes adds that wait when it is closed, to a distributed table too', async () => {
     await other.query(DISTRIBUTED)
     onTestFinished(async () => void (await other.query('drop table pg_dist_partition')))
     const { pets, close } = await openPostgresPersistence({ url: database.url, poolSize: 1 })
@@ -211,7 +213,7 @@ describe('Opening a PostgreSQL database', () => {
     await expect(opening).rejects.not.toThrow('secret')
   })
 
-  it('takes one connection, one to look for a pooler and one for reads when no migration is pending', async () => {
+  it('takes one connection, one to look for a pooler, one for reads if up to date', async () => {
     const proxy = await openProxy(database.url)
     const opened = await openPostgresPersistence({ url: proxy.url, mode: 'migrate' })
     expect(proxy.connections).toBe(3)

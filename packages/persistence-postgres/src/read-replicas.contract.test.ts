@@ -147,7 +147,7 @@ describe('With a replica', () => {
     expect(seen).toEqual([...known, ...unknown])
   })
 
-  it('misses no pet whose lower id was committed after the higher one that the replica has', async () => {
+  it("misses no pet whose lower id was committed after the replica's higher one", async () => {
     const slow = new pg.Client({ connectionString: url })
     await slow.connect()
     onTestFinished(() => slow.end())

@@ -49,7 +49,8 @@ class CreateSchema extends Migration {
     this.addSql(`create table pet_import (
       id bigint primary key,
       sha256 text not null,
-      state text not null constraint pet_import_state_check check (state in ('unfinished', 'finished')),
+      state text not null
+        constraint pet_import_state_check check (state in ('unfinished', 'finished')),
       lines bigint not null,
       changed_at bigint not null
     )`)

@@ -45,7 +45,8 @@ async function opensWithTls(url: string): Promise<boolean> {
   await persistence.pets.add(aNewPet())
   const rows = await runSql<{ ssl: boolean }>(
     server.url,
-    "select ssl from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'pet-store'",
+    `select ssl from pg_stat_ssl join pg_stat_activity using (pid)
+     where application_name = 'pet-store'`,
   )
   await persistence.close()
   const [ssl, ...others] = new Set(rows.map((row) => row.ssl))

@@ -26,7 +26,7 @@ describe('SQLite backup', () => {
     backup = join(folder, 'backup.db')
   })
 
-  it('a backup holds every stored pet while the service writes, and replaces an existing file', async () => {
+  it('a backup holds every stored pet of a writing service, and replaces a file', async () => {
     const { pets, close } = await openMigrated(url)
     await Promise.all(Array.from({ length: 50 }, () => pets.add(aNewPet())))
     writeFileSync(backup, 'earlier')
@@ -50,7 +50,7 @@ describe('SQLite backup', () => {
     expect(readFileSync(backup, 'utf8')).toBe('earlier')
   })
 
-  it('a backup says in one sentence that the folder of the file is missing, or a file', async () => {
+  it("a backup says in one sentence that the file's folder is missing, or a file", async () => {
     await addPets(url, 1)
     for (const target of [join(folder, 'missing'), path]) {
       const file = join(target, 'backup.db')
@@ -60,7 +60,7 @@ describe('SQLite backup', () => {
     }
   })
 
-  it('a backup is written where a link leads, but not over the database itself or what is no file', async () => {
+  it('a backup follows a link, and replaces neither the database nor what is no file', async () => {
     await addPets(url, 1)
     const [toDatabase, toBackup] = [join(folder, 'same.db'), join(folder, 'latest.db')]
     symlinkSync(path, toDatabase)

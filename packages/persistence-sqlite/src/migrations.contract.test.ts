@@ -38,7 +38,7 @@ describe('SQLite migrations', () => {
     expect(readdirSync(folder)).toEqual(['pets.db'])
   })
 
-  it('the state of migrations tells a missing file from an empty one and from one that is up to date, and create nothing', async () => {
+  it('the state of migrations tells a missing file from an empty or current one', async () => {
     expect(await readSqliteMigrations({ url })).toEqual({
       database: 'missing',
       pending: ALL,
@@ -60,7 +60,7 @@ describe('SQLite migrations', () => {
     })
   })
 
-  it('migrations of a newer version are no obstacle to serving, and are rejected by bulk access', async () => {
+  it('migrations of a newer version are served, and rejected by bulk access', async () => {
     await migrateSqlite({ url })
     const database = new Database(path)
     database.exec("insert into migration (name) values ('9999-newer')")
@@ -68,17 +68,23 @@ describe('SQLite migrations', () => {
     expect(await migrateSqlite({ url })).toEqual([])
     await (await openSqlitePersistence({ url })).close()
     await expect(openSqliteBulkAccess({ url })).rejects.toThrow(
-      `The SQLite database ${JSON.stringify(path)} has migrations of a newer version: 9999-newer. Use that version.`,
+      `The SQLite database ${JSON.stringify(path)} has migrations of a newer version: ` +
+        '9999-newer. Use that version.',
     )
   })
 
-  it('migrations of an earlier version are not continued, which opening, migrating and the check say with the way out', async () => {
+  it('migrations of an earlier version are not continued, and all say the way out', async () => {
     const database = new Database(path)
     database.exec(
-      "create table migration (id integer, name text); insert into migration values (1, '0001-create-pets')",
+      'create table migration (id integer, name text); ' +
+        "insert into migration values (1, '0001-create-pets')",
     )
     database.close()
-    const sentence = `The SQLite database ${JSON.stringify(path)} was created by an earlier version, which this one does not continue: export its pets with that version (pet-store export), and import them into a new database with this one (pet-store import). They get new ids; API keys and idempotency keys stay behind.`
+    const sentence =
+      `The SQLite database ${JSON.stringify(path)} was created by an earlier version, ` +
+      'which this one does not continue: export its pets with that version (pet-store export), ' +
+      'and import them into a new database with this one (pet-store import). ' +
+      'They get new ids; API keys and idempotency keys stay behind.'
     for (const attempt of [
       readSqliteMigrations,
       migrateSqlite,
@@ -115,7 +121,9 @@ describe('SQLite migrations', () => {
 
   it('migrations are required for opening, run once and are returned by name', async () => {
     writeFileSync(path, '')
-    const sentence = `The SQLite database ${JSON.stringify(path)} must be migrated first: it lacks ${ALL.join(', ')}.`
+    const sentence =
+      `The SQLite database ${JSON.stringify(path)} must be migrated first: ` +
+      `it lacks ${ALL.join(', ')}.`
     await expect(openSqlitePersistence({ url })).rejects.toThrow(new Error(sentence))
     expect(await migrateSqlite({ url })).toEqual(ALL)
     expect((await readSqliteMigrations({ url })).pending).toEqual([])

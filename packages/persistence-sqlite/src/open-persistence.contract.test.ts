@@ -39,7 +39,7 @@ describe('SQLite persistence', () => {
     await expect(persistence.check()).rejects.toThrow('no such table: pet')
   })
 
-  it('an SQLite database is unavailable while its file is moved, and works when it is back', async () => {
+  it('an SQLite database is unavailable while its file is moved, and works after', async () => {
     await persistence.pets.add(aNewPet())
     renameSync(path, `${path}.moved`)
     const moved = {
@@ -59,7 +59,7 @@ describe('SQLite persistence', () => {
     expect((await persistence.pets.add(aNewPet())).id).toBe(2n)
   })
 
-  it('an SQLite database stores pets that wait for the lock of another process before it closes', async () => {
+  it('an SQLite database stores pets that wait for another process before it closes', async () => {
     const other = new Database(path)
     other.exec('begin immediate')
     const adding = persistence.pets.add(aNewPet())

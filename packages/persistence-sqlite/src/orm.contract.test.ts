@@ -34,7 +34,7 @@ it('integers of 64 bits are exact through the ORM', async () => {
   expect(await bulk.readPetImports()).toEqual(imports)
 })
 
-it('work through the ORM waits for another process that writes, without blocking this one', async () => {
+it('work through the ORM waits for another writing process without blocking its own', async () => {
   const { apiKeys, close } = await openSqlitePersistence({ url: `sqlite:${path}`, mode: 'migrate' })
   onTestFinished(() => close())
   const other = new Database(path)

@@ -39,7 +39,7 @@ describe('A restored SQLite backup', () => {
     backup = join(folder, 'backup.db')
   })
 
-  it('a backup is restored to a new path and over an existing database, which is kept', async () => {
+  it('a backup is restored to a new path and over an existing database, kept aside', async () => {
     await addPets(url, 3)
     await backupSqlite({ url }, backup)
     const other = join(folder, 'new', 'pets.db')
@@ -59,7 +59,7 @@ describe('A restored SQLite backup', () => {
     await restored.close()
   })
 
-  it('a backup is not restored over a database in use, nor from a file that is no backup', async () => {
+  it('a backup is not restored over a database in use, nor from another file', async () => {
     await addPets(url, 1)
     await backupSqlite({ url }, backup)
     const service = await openMigrated(url)
@@ -108,7 +108,7 @@ describe('A restored SQLite backup', () => {
     },
   )
 
-  it('a backup is restored over a database that was cut off, whose log is kept beside it and not applied', async () => {
+  it('a backup is restored over a database that was cut off, whose log is kept aside', async () => {
     await addPets(url, 2_000)
     await backupSqlite({ url }, backup)
     const { pets, close } = await openMigrated(url)
@@ -125,7 +125,7 @@ describe('A restored SQLite backup', () => {
     expect(countPets(path)).toBe(2_000)
   })
 
-  it('a backup is restored where a link leads, and leaves nothing of a restore that was killed', async () => {
+  it('a backup is restored where a link leads, and leaves no trace of a killed one', async () => {
     await addPets(url, 3)
     await backupSqlite({ url }, backup)
     const ended = spawnSync(process.execPath, ['--version']).pid
@@ -156,7 +156,7 @@ describe('A restored SQLite backup', () => {
     expect(countPets(path)).toBe(2_000)
   })
 
-  it('a backup is restored beside the log of a database that was deleted, which is kept and not applied', async () => {
+  it('a backup is restored beside the log of a deleted database, which is kept aside', async () => {
     await addPets(url, 30)
     await backupSqlite({ url }, backup)
     addPetsAndKill(url, 20)
@@ -169,7 +169,7 @@ describe('A restored SQLite backup', () => {
     expect(readdirSync(folder)).not.toContain('pets.db-shm')
   })
 
-  it('a backup is restored twice within a second, and each database that was there is kept', async () => {
+  it('a backup is restored twice within a second, and each earlier database is kept', async () => {
     await addPets(url, 3)
     await backupSqlite({ url }, backup)
     await addPets(url, 2)
@@ -222,7 +222,7 @@ describe('A restored SQLite backup', () => {
     expect(countPets(path)).toBe(200_002)
   })
 
-  it('a backup is restored over a file under another log, and both are kept as they are', async () => {
+  it('a backup is restored over a file under another log, and both are kept', async () => {
     await addPets(url, 30)
     await backupSqlite({ url }, backup)
     addPetsAndKill(url, 20)

@@ -50,7 +50,8 @@ class CreateSchema extends Migration {
     this.addSql(`create table pet_import (
       id integer not null primary key,
       sha256 text not null,
-      state text not null constraint pet_import_state_check check (state in ('unfinished', 'finished')),
+      state text not null
+        constraint pet_import_state_check check (state in ('unfinished', 'finished')),
       lines integer not null,
       changed_at integer not null
     ) strict`)

@@ -71,13 +71,15 @@ describe('SQLite with several processes', () => {
        for (const [mode, parentMode] of [[0o444, 0o755], [0o644, 0o555], [0, 0o755], [0o644, 0]]) {
          chmodSync(path, mode)
          chmodSync(parent, parentMode)
-         await openSqlitePersistence({ url: URL, mode: 'migrate' }).catch((error) => console.log(error.message))
+         await openSqlitePersistence({ url: URL, mode: 'migrate' })
+           .catch((error) => console.log(error.message))
          chmodSync(parent, 0o755)
          if (readdirSync(parent).length > 1) console.log('it has left a file behind')
        }`,
       url,
     )
-    const beginning = `Cannot open the SQLite database ${JSON.stringify(path)}: the user \\S+ \\(uid \\d+\\)`
+    const beginning =
+      `Cannot open the SQLite database ${JSON.stringify(path)}: ` + `the user \\S+ \\(uid \\d+\\)`
     const reasons = [
       'may not write the file',
       'may not write in the folder "[^"]+", where SQLite keeps its log',
@@ -113,10 +115,11 @@ describe('SQLite with several processes', () => {
       `import { readdirSync } from 'node:fs'
        ${AS_NOBODY}
        for (const file of ${JSON.stringify(prepared.map(({ file }) => file))}) {
-         const { pets, close } = await openSqlitePersistence({ url: 'sqlite:' + file, mode: 'read' })
-         const names = (await pets.list({ limit: 2 })).map(({ name }) => name)
-         console.log(JSON.stringify({ names, files: readdirSync(file.slice(0, -'/pets.db'.length)) }))
-         await close()
+         const persistence = await openSqlitePersistence({ url: 'sqlite:' + file, mode: 'read' })
+         const names = (await persistence.pets.list({ limit: 2 })).map(({ name }) => name)
+         const files = readdirSync(file.slice(0, -'/pets.db'.length))
+         console.log(JSON.stringify({ names, files }))
+         await persistence.close()
        }`,
       url,
     )

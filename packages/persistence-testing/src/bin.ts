@@ -5,11 +5,12 @@ import { REPORTERS } from './check/reporters.ts'
 import { runCases } from './check/run-cases.ts'
 import { RUN_CASES } from './check/watched-process.ts'
 
-const USAGE = `Usage: pet-store-adapter check --module <name> --url <url> [--harness <file>] [--only <id>]
-       [--time-limit <seconds>] [--all] [--json] [--reporter <name>]
+const USAGE = `Usage: pet-store-adapter check --module <name> --url <url> [--harness <file>]
+       [--only <id>] [--time-limit <seconds>] [--all] [--json] [--reporter <name>]
 
   --module      the persistence module: a package, or a path that begins with . or /
-  --url         an empty database; each case uses one of its own beside it, with a number appended, or instead of {name}
+  --url         an empty database; each case uses one of its own beside it, with a number appended,
+                or instead of {name}
   --harness     a module that makes what else the cases need, such as an interruption
   --only        runs the cases whose ids begin so, such as pet.find
   --time-limit  the seconds after which most cases fail (default: 20); a few get three times as much

@@ -21,7 +21,8 @@ export const CASE_IDS: Readonly<Record<string, string>> = {
     'ids concurrent visible-at-once rejected cancelled cancelled-meanwhile rejected-beside-others',
   'pet.idempotency':
     'repeat concurrent other-content other-content-concurrent earlier rejected-repeat lifetime ' +
-    'expired-concurrent any-time own-time rejected exact-key exact-owner owner-and-key many exact-content',
+    'expired-concurrent any-time own-time rejected exact-key exact-owner owner-and-key many ' +
+    'exact-content',
   'pet.find': 'each empty unknown similar',
   'pet.list': 'empty ascending limit undefined read-again more-than-1000 long-names',
   'pet.page': 'empty known unknown int64 walk walk-while-adding',
@@ -41,7 +42,8 @@ export const CASE_IDS: Readonly<Record<string, string>> = {
   'persistence.killed': 'acknowledged at-once api-keys',
   'persistence.open': 'at-once two-databases rejected many',
   'persistence.shared':
-    'pets fresh-reads close idempotency-keys limits api-keys revocations processes limits-processes single',
+    'pets fresh-reads close idempotency-keys limits api-keys revocations processes ' +
+    'limits-processes single',
   'persistence.migrate': 'empty read-only outdated',
   'persistence.unavailable': 'reads writes acknowledged closed frozen',
   'persistence.declared': 'capabilities reports replicas',

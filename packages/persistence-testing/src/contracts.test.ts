@@ -10,7 +10,7 @@ const read = (path: string) => readFileSync(join(import.meta.dirname, path), 'ut
 const harness = { open: () => Promise.reject(new Error('unused')), emptyDatabase: async () => '' }
 const ids = adapterContract(harness).map(({ id }) => id)
 
-it('the ids of all cases are those of contract-version.ts; raise the version when they change', () => {
+it('the ids of all cases are in contract-version.ts; raise the version when they change', () => {
   const listed = Object.entries(CASE_IDS).flatMap(([group, names]) =>
     names.split(' ').map((name) => `${group}.${name}`),
   )

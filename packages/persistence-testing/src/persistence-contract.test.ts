@@ -154,7 +154,7 @@ describe.concurrent('persistenceContract', () => {
     )
   }
 
-  it('the contract notices an adapter that declares one process and lets a second one open', async () => {
+  it('the contract notices an adapter that opens twice but declares one process', async () => {
     expect(await caseOf(harnessWith('single', false), 'shared.single')?.run()).toBeUndefined()
     for (const fault of ['', 'single-in-process']) {
       await expect(caseOf(harnessWith(fault, false), 'shared.single')?.run()).rejects.toThrow(

@@ -83,7 +83,8 @@ export function assertHarness(harness: PersistenceHarness): void {
   const unknown = Object.keys(harness).filter((name) => !Object.hasOwn(SHOWS, name))
   if (unknown.length === 0) return
   throw new TypeError(
-    `A harness has no member ${unknown.join(', ')}. Its members are ${Object.keys(SHOWS).join(', ')}.`,
+    `A harness has no member ${unknown.join(', ')}. ` +
+      `Its members are ${Object.keys(SHOWS).join(', ')}.`,
   )
 }
 

@@ -31,8 +31,8 @@ export interface BulkAccess {
   writePetImports(imports: readonly PetImport[]): Promise<void>
 
   /**
-   * Returns idempotency keys ordered by the text of their owner, then of their key, at most `limit`,
-   * from after this one on. Expired ones may be among them.
+   * Returns idempotency keys ordered by the text of their owner, then of their key, at most
+   * `limit`, from after this one on. Expired ones may be among them.
    */
   readIdempotencyKeys(
     limit: number,

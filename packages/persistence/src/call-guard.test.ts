@@ -7,7 +7,7 @@ const lost = () => Promise.reject(Object.assign(new Error('lost'), { code: 'ECON
 const never = () => new Promise<never>(() => {})
 const unavailable = (outcome: string) => ({ code: 'persistence_unavailable', outcome })
 
-it('createCallGuard passes results and other errors through, and names the outcome of a lost write', async () => {
+it('createCallGuard passes results and other errors through, and names the outcome', async () => {
   const guard = createCallGuard({ outcomeOf })
   expect(await guard.read(async () => 1)).toBe(1)
   await expect(guard.write(() => Promise.reject(new Error('taken')))).rejects.toThrow('taken')
@@ -15,7 +15,7 @@ it('createCallGuard passes results and other errors through, and names the outco
   await expect(guard.read(lost)).rejects.toMatchObject(unavailable('not_stored'))
 })
 
-it('createCallGuard rejects after the deadline: a write that has begun with unknown, one that waits with not_stored', async () => {
+it('createCallGuard rejects late writes: unknown if begun, not_stored if waiting', async () => {
   vi.useFakeTimers()
   try {
     const guard = createCallGuard({ outcomeOf, deadlineMs: 1_000, concurrency: 1 })
@@ -31,7 +31,7 @@ it('createCallGuard rejects after the deadline: a write that has begun with unkn
   }
 })
 
-it('createCallGuard runs as many calls at a time as it may, in their order, and finishes all', async () => {
+it('createCallGuard runs as many calls at a time as it may, in order, and ends all', async () => {
   const guard = createCallGuard({ outcomeOf, concurrency: 1 })
   const order: number[] = []
   for (const number of [1, 2, 3]) {
@@ -44,7 +44,7 @@ it('createCallGuard runs as many calls at a time as it may, in their order, and 
   expect(order).toEqual([1, 2, 3])
 })
 
-it('createCallGuard rejects a call beyond the queue, and a write whose caller has cancelled', async () => {
+it('createCallGuard rejects calls beyond the queue, and writes that were cancelled', async () => {
   const guard = createCallGuard({ outcomeOf, maxCalls: 1 })
   let end = () => {}
   const first = guard.read(() => new Promise<void>((resolve) => (end = resolve)))

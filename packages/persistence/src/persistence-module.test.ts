@@ -16,7 +16,9 @@ function written(code: string): string {
   const path = join(folder, `${++modules}.mjs`)
   const fit = `const f = async () => {}
     const fit = { pets: ${PETS}, check: f, close: f }
-    const none = { severalProcesses: false, sharedLimits: false, bulkAccess: false, replicas: false }\n`
+    const none = {
+      severalProcesses: false, sharedLimits: false, bulkAccess: false, replicas: false,
+    }\n`
   writeFileSync(path, fit + code)
   return path
 }
@@ -24,8 +26,12 @@ function written(code: string): string {
 const OPTIONS = { url: 'anything' }
 
 it('opens what a module exports, as an instance of a class too', async () => {
-  const path =
-    written(`class Mine { #n = 1; pets = fit.pets; async check() { return this.#n } async close() {} }
+  const path = written(`class Mine {
+      #n = 1
+      pets = fit.pets
+      async check() { return this.#n }
+      async close() {}
+    }
     export default async () => new Mine()
     export const openBulkAccess = async () => ({})
     export const capabilities = { ...none, bulkAccess: true }`)
@@ -60,11 +66,14 @@ it.each([
   ],
   [
     '{ ...fit, apiKeys: { add: f, find: f, list: f } }',
-    'the apiKeys of what it opens must have the functions add, replace, find, findByHash, list, revoke, markUsed; it lacks replace, findByHash, revoke, markUsed',
+    'the apiKeys of what it opens must have the functions ' +
+      'add, replace, find, findByHash, list, revoke, markUsed; ' +
+      'it lacks replace, findByHash, revoke, markUsed',
   ],
   [
     '{ ...fit, createRateLimiter: f, isMigrated: true, poolUse: [] }',
-    'what it opens must have the functions check, close, createRateLimiter, isMigrated, poolUse; it lacks isMigrated, poolUse',
+    'what it opens must have the functions check, close, createRateLimiter, isMigrated, poolUse; ' +
+      'it lacks isMigrated, poolUse',
   ],
 ])('names the rule that an opened adapter breaks: %s', async (opened, rule) => {
   const path = written(`export default async () => (${opened})`)

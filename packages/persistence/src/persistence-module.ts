@@ -126,7 +126,9 @@ function assertFunctions<Opened>(
 
 /** Opening may wait for something that never comes. */
 function opening(name: string, opened: unknown, timeoutMs = OPENING_TIMEOUT_MS): Promise<unknown> {
-  const message = `The persistence module ${JSON.stringify(name)} did not open within ${timeoutMs / 1000} s. If it migrates much data, run pet-store migrate first, which waits longer.`
+  const message =
+    `The persistence module ${JSON.stringify(name)} did not open within ${timeoutMs / 1000} s. ` +
+    'If it migrates much data, run pet-store migrate first, which waits longer.'
   return withTimeout(opened, timeoutMs, message)
 }
 

@@ -74,8 +74,8 @@ export interface PoolUse {
  * What opening may change, and what the caller will do:
  *
  * - `migrate`: opening creates what is missing and brings an outdated schema up to date.
- * - `write`: opening changes nothing. It rejects, and says what to do, if the database is missing or
- *   its schema is outdated.
+ * - `write`: opening changes nothing. It rejects, and says what to do, if the database is missing
+ *   or its schema is outdated.
  * - `read`: the same, and the caller only reads.
  */
 export type OpenMode = 'read' | 'write' | 'migrate'

@@ -8,7 +8,7 @@ import { it } from '../testing/start-test-server.test-support.ts'
 const JSON_TEXT = await openApiJson()
 const document = JSON.parse(JSON_TEXT)
 
-it('the description has the operations and statuses of the interface document, its stability markings, and the end of getPet', () => {
+it("the description has the document's operations, statuses, stability, and getPet's end", () => {
   const facts = operationsOf((operation) => {
     const { operationId, deprecated, security, responses } = operation
     const statuses = Object.keys(responses).join(' ')
@@ -79,7 +79,7 @@ it('the description leaves room for new fields in responses', () => {
 })
 
 it.each(['u', ''])(
-  'the description has a pattern that takes the names that the domain takes, read with the flags "%s"',
+  'the description has a pattern that takes the names of the domain, read with the flags "%s"',
   (flags) => {
     const { pattern, maxLength } = document.components.schemas.NewPet.properties.name
     const described = new RegExp(pattern, flags)

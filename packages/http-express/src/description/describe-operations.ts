@@ -17,9 +17,12 @@ import { allResponses } from './responses.ts'
  */
 const about = (operations: readonly string[]) => `A store's pets.
 
-Every operation needs an API key: \`Authorization: Bearer <API_KEY>\`. \`HEAD\` is possible wherever \`GET\` is; \`OPTIONS\` lists what a
-path allows; any other method is 405. Parameters and fields that are not described are ignored, or rejected on request (\`Prefer\`).
-\`id\` and \`categoryId\` are 64-bit integers, exact to the last digit: a parser that rounds beyond 2^53 must be configured.
+Every operation needs an API key: \`Authorization: Bearer <API_KEY>\`. \`HEAD\` \
+is possible wherever \`GET\` is; \`OPTIONS\` lists what a
+path allows; any other method is 405. Parameters and fields \
+that are not described are ignored, or rejected on request (\`Prefer\`).
+\`id\` and \`categoryId\` are 64-bit integers, exact to the last digit: \
+a parser that rounds beyond 2^53 must be configured.
 Every error response has the body \`Error\`.
 
 ## Changes
@@ -27,7 +30,8 @@ Every error response has the body \`Error\`.
 1.0.0, not released yet:
 
 * ${operations.map((name) => `\`${name}\``).join(', ')}.
-* \`getPet\` is deprecated from the start and is removed on 5 December 2030; use \`listPets\` with a \`status\`.
+* \`getPet\` is deprecated from the start and is removed on 5 December 2030; \
+use \`listPets\` with a \`status\`.
 * Pages: \`Link\` with \`rel="next"\`, and the parameter \`cursor\`.
 * Safe repetition of \`createPet\`: \`Idempotency-Key\`, and \`Idempotency-Replayed\` in responses.
 * Unknown parameters and fields as errors: \`Prefer: handling=strict\`.`

@@ -40,14 +40,17 @@ export const MEANING: Readonly<Record<ErrorCode, string>> = {
   gone: 'The operation was removed.',
   payload_too_large: 'The body has more than 102,400 bytes, after decompression.',
   unsupported_media_type:
-    'The body is not `application/json` in UTF-8, or has another encoding than gzip, deflate and br.',
+    'The body is not `application/json` in UTF-8, ' +
+    'or has another encoding than gzip, deflate and br.',
   expectation_failed: 'An `Expect` other than `100-continue`.',
   idempotency_key_reused: 'The `Idempotency-Key` was used for another pet in the last 24 hours.',
   rate_limited:
-    'The key was used too often, or too many keys were tried. Wait for as many seconds as `Retry-After` says.',
+    'The key was used too often, or too many keys were tried. ' +
+    'Wait for as many seconds as `Retry-After` says.',
   headers_too_large: 'Request line and headers have more than 16 KiB.',
   internal_error: 'An error of the service. Report the `X-Request-Id` of the response.',
   not_implemented: 'An unknown method, or a `Transfer-Encoding` other than `chunked`.',
   service_unavailable:
-    'The database is unavailable, or the service is overloaded or stopping. Try again after `Retry-After`.',
+    'The database is unavailable, or the service is overloaded or stopping. ' +
+    'Try again after `Retry-After`.',
 }

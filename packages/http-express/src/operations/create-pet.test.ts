@@ -81,7 +81,7 @@ it.for([
   },
 )
 
-it('POST /v1/pets responds to an error of the database with one fixed sentence and logs the cause', async () => {
+it('POST /v1/pets responds to a database error with a fixed sentence, logs the cause', async () => {
   const cause = new Error('disk full at /secret')
   const reject = () => Promise.reject(cause)
   const server = await startTestServer({ repository: failingWith(reject) })

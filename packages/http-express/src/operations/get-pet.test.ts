@@ -65,7 +65,7 @@ it('GET /v1/pets/{petId} reads encoded digits like plain ones, as they are the s
   expect((await server.send({ path: '/v1/pets/%31' })).status).toBe(200)
 })
 
-it('GET /v1/pets/{petId} marks the responses to other methods as deprecated too, and no response before the key check', async ({
+it('GET /v1/pets/{petId} is deprecated on other methods too, not before the key check', async ({
   server,
 }) => {
   expectDeprecated(await server.send({ method: 'PUT', path: '/v1/pets/1' }))

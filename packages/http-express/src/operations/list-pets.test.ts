@@ -29,7 +29,7 @@ it('GET /v1/pets responds with a bare empty array when there are no pets', async
   expect(response.headers['x-powered-by']).toBeUndefined()
 })
 
-it('GET /v1/pets responds with pets by ascending id with exactly the fields of the document', async ({
+it('GET /v1/pets responds with pets by ascending id, with exactly the documented fields', async ({
   server,
 }) => {
   await server.post(
@@ -43,7 +43,7 @@ it('GET /v1/pets responds with pets by ascending id with exactly the fields of t
   )
 })
 
-it('GET /v1/pets filters by status, letter for letter; a pet without a status matches no filter', async ({
+it('GET /v1/pets filters by status, letter for letter; a pet without one matches none', async ({
   server,
 }) => {
   await add(server, 1)

@@ -77,7 +77,7 @@ it('the API key is logged by its public id, and only when it is good', async ({ 
   expect(server.log.requests.map((entry) => entry.keyId)).toEqual(['test-key', undefined])
 })
 
-it('the API key that cannot be looked up is an internal error, whose cause only the log tells', async () => {
+it('the API key that cannot be looked up is an internal error, whose cause is logged', async () => {
   const cause = new Error('the key table is gone')
   const server = await startTestServer({ tokenCheck: () => Promise.reject(cause) })
   const response = await server.send({})

@@ -10,7 +10,7 @@ async function logged(trustProxy?: TrustProxy, headers: Record<string, string> =
   return server.log.requests[0]?.clientAddress
 }
 
-it("the client's address in the log is that of the connection unless a proxy is trusted, whatever the client claims", async () => {
+it("the client's address in the log is the connection's unless a proxy is trusted", async () => {
   expect(await logged()).toBe('127.0.0.1')
   expect(await logged(0)).toBe('127.0.0.1')
   expect(await logged(['10.0.0.0/8'])).toBe('127.0.0.1')
@@ -41,7 +41,7 @@ it.each([
   },
 )
 
-it("the client's address in the log is that of the connection where a trusted proxy says nothing", async () => {
+it("the client's address in the log is the connection's where a proxy says nothing", async () => {
   expect(await logged(1, {})).toBe('127.0.0.1')
 })
 

@@ -9,13 +9,14 @@ const PREFLIGHT = {
   'Access-Control-Request-Headers': 'authorization,content-type,idempotency-key',
 }
 const EXPOSED =
-  'Link,Location,Idempotency-Replayed,X-Request-Id,RateLimit,RateLimit-Policy,Retry-After,Deprecation,Sunset,Preference-Applied,WWW-Authenticate'
+  'Link,Location,Idempotency-Replayed,X-Request-Id,RateLimit,RateLimit-Policy,' +
+  'Retry-After,Deprecation,Sunset,Preference-Applied,WWW-Authenticate'
 
 function corsHeaders(headers: NodeJS.Dict<string | string[]>): string[] {
   return Object.keys(headers).filter((name) => name.startsWith('access-control-'))
 }
 
-it('web pages of other origins are told nothing unless they are configured, and their preflights need a key', async ({
+it('web pages of other origins are told nothing by default, their preflights need a key', async ({
   server,
 }) => {
   const responses = [
@@ -27,7 +28,7 @@ it('web pages of other origins are told nothing unless they are configured, and 
   for (const { headers } of responses) expect(corsHeaders(headers)).toEqual([])
 })
 
-it('web pages of other origins get a response to their preflight before the key check', async () => {
+it('web pages of other origins get the response to a preflight before the key check', async () => {
   const server = await startTestServer({ corsOrigins: ['https://other.example', SHOP] })
   const response = await server.send({ method: 'OPTIONS', headers: PREFLIGHT, key: null })
   expect(response).toMatchObject({ status: 204, text: '' })
@@ -87,7 +88,7 @@ it.each(['https://evil.example', 'http://shop.example', 'https://shop.example.ev
   },
 )
 
-it('web pages of other origins that send OPTIONS themselves get what the path can do, with a key', async () => {
+it('web pages of other origins that send OPTIONS with a key get what the path can do', async () => {
   const server = await startTestServer({ corsOrigins: [SHOP] })
   const headers = { Origin: SHOP }
   const response = await server.send({ method: 'OPTIONS', headers })

@@ -4,7 +4,8 @@ import type { Handler } from './handler.ts'
 
 /** The response headers that a web page of another origin may read. */
 const EXPOSED_HEADERS =
-  'Link,Location,Idempotency-Replayed,X-Request-Id,RateLimit,RateLimit-Policy,Retry-After,Deprecation,Sunset,Preference-Applied,WWW-Authenticate'
+  'Link,Location,Idempotency-Replayed,X-Request-Id,RateLimit,RateLimit-Policy,' +
+  'Retry-After,Deprecation,Sunset,Preference-Applied,WWW-Authenticate'
 
 /** How long a browser may cache the response to a preflight, in seconds; Chromium's own limit. */
 const MAX_AGE = 7_200

@@ -3,8 +3,8 @@ import { HttpError } from '../response/http-error.ts'
 import { closeAfter } from '../response/response.ts'
 
 /**
- * Asserts that it is certain where the request begins and ends and whom it is for: exactly one valid
- * `Host`, no repeated field that counts once, no transfer coding but `chunked`.
+ * Asserts that it is certain where the request begins and ends and whom it is for: exactly one
+ * valid `Host`, no repeated field that counts once, no transfer coding but `chunked`.
  */
 export function assertFraming(req: IncomingMessage, res: ServerResponse): void {
   assertFields(req, res)

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { it } from '../testing/start-test-server.test-support.ts'
 
-it("the log line of a request names the method, the route's template, the status and the time it took", async ({
+it('the log line of a request names method, route template, status and duration', async ({
   server,
 }) => {
   await server.send({ path: '/v1/pets/5?x=secret' })

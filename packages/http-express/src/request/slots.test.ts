@@ -74,7 +74,9 @@ it('rejects requests that wait for a second, and no others', async () => {
   expect(messages).toEqual([
     'The service has as many requests under way as it can handle.',
     'The pet was not added: the service has as many requests under way as it can handle.',
-    'The service has as many requests under way as it can handle. An earlier request with the same Idempotency-Key may have added the pet: repeat it with that key to find out.',
+    'The service has as many requests under way as it can handle. ' +
+      'An earlier request with the same Idempotency-Key may have added the pet: ' +
+      'repeat it with that key to find out.',
     'The service has as many requests under way as it can handle.',
   ])
   expect(server.log.internalErrors).toEqual([])
@@ -124,7 +126,7 @@ it('rejects at once what comes when 4,000 requests wait, and never many at a tim
   expect(rejected).toHaveLength(4_060)
 })
 
-it('counts a request until its response has left or its client has gone, which cancels its write', async () => {
+it('counts a request until its response or client has gone, and cancels its write', async () => {
   const { server, held } = await startHeldServer(1)
   const connection = server.connect().write(GOOD_POST)
   await expect.poll(() => held.cancellations).toHaveLength(1)
@@ -202,12 +204,13 @@ it('a request over the rate of its key takes no slot', async () => {
   expect((await first).status).toBe(201)
 })
 
-it('a slot is free once its response has been sent, even while its client stays half open', async () => {
+it('a slot is free once its response was sent, even while its client is half open', async () => {
   const server = await startTestServer({ maxConcurrentRequests: 1 })
   const open = [1, 2, 3].map(() => server.connect())
   for (const connection of open) {
     connection.write(
-      `POST /v1/pets HTTP/1.1\r\n${HOST}${KEY}Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`,
+      `POST /v1/pets HTTP/1.1\r\n${HOST}${KEY}Content-Type: text/plain\r\n` +
+        `Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`,
     )
     expectError(await connection.response(), 'unsupported_media_type')
   }
@@ -218,7 +221,7 @@ it('a slot is free once its response has been sent, even while its client stays 
   for (const connection of open) connection.end()
 })
 
-it('a request waits with its headers only: one whose body comes in chunks is rejected at once', async () => {
+it('a request waits with its headers only: with a body in chunks it is rejected', async () => {
   const { server, held } = await startHeldServer(1)
   const first = server.post(PET)
   await expect.poll(() => held.cancellations).toHaveLength(1)

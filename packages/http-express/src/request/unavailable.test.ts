@@ -55,7 +55,9 @@ it.each([
   [
     'not_stored',
     { 'Idempotency-Key': 'k' },
-    'The database cannot serve requests at present. An earlier request with the same Idempotency-Key may have added the pet: repeat it with that key to find out.',
+    'The database cannot serve requests at present. ' +
+      'An earlier request with the same Idempotency-Key may have added the pet: ' +
+      'repeat it with that key to find out.',
   ],
 ] as const)(
   'while the database is unavailable, a POST says what is known of its pet: %s with %j',
@@ -66,7 +68,7 @@ it.each([
   },
 )
 
-it('while the database is unavailable, a key that has to be looked up is 503 too, and its POST adds nothing', async () => {
+it('while the database is unavailable, looking up a key is 503, and adds nothing', async () => {
   const server = await startTestServer({ tokenCheck: unavailable() })
   const response = await server.send({})
   expectError(response, 'service_unavailable')
@@ -74,7 +76,7 @@ it('while the database is unavailable, a key that has to be looked up is 503 too
   expect(expectError(await server.post(PET), 'service_unavailable')).toContain('was not added')
 })
 
-it('while the database is unavailable, a rate limiter that fails in an unknown way has not added the pet', async () => {
+it('while the database is unavailable, a broken rate limiter has not added the pet', async () => {
   const limit = { requests: 1, windowMs: 1_000 }
   const server = await startTestServer({
     rateLimiting: { limit, limiter: { take: unavailable('unknown') } },

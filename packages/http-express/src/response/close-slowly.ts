@@ -42,8 +42,8 @@ export function closeSlowly(
 }
 
 /**
- * Reads without parsing: a body in pieces of one byte would take a second of processor time for each
- * megabyte.
+ * Reads without parsing: a body in pieces of one byte would take a second of processor time for
+ * each megabyte.
  */
 function discard(socket: Socket): void {
   const limit = socket.bytesRead + MAX_DISCARDED_BYTES

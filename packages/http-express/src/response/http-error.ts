@@ -20,8 +20,9 @@ export const ERROR_STATUS = {
   service_unavailable: 503,
 } as const
 
-export const INTERNAL_ERROR =
-  'An internal error occurred. The log of the service has its cause under the X-Request-Id of this response.'
+export const INTERNAL_ERROR: string =
+  'An internal error occurred. ' +
+  'The log of the service has its cause under the X-Request-Id of this response.'
 
 /** A machine-readable reason; clients branch on it. */
 export type ErrorCode = keyof typeof ERROR_STATUS

@@ -38,7 +38,7 @@ it('a response that was sent is told once, however many events follow', async ()
   expect(told).toEqual(['sent'])
 })
 
-it('a response whose client leaves is told as gone, also to listeners that come later', async () => {
+it('a response whose client leaves is told as gone, to listeners that come later too', async () => {
   let response: ServerResponse | undefined
   let told: string[] = []
   const connection = await serve((_req, res) => {
@@ -62,7 +62,7 @@ it('a response whose connection is gone before anybody listens is told at once',
   if (response !== undefined) expect(follow(response)).toEqual(['gone'])
 })
 
-it('a response without a connection, as adapters make it, is told when it is finished', async () => {
+it('a response without a connection, as of an adapter, is told when it is finished', async () => {
   const res = new ServerResponse(new IncomingMessage(new Socket()))
   const told = follow(res)
   res.emit('finish')
@@ -70,7 +70,7 @@ it('a response without a connection, as adapters make it, is told when it is fin
   expect(told).toEqual(['sent'])
 })
 
-it('clients that leave while a middleware in front works keep no slot, and each has its log line', async () => {
+it('clients that leave while a middleware works keep no slot, and have a log line', async () => {
   const waiting: (() => void)[] = []
   let isHeld = true
   let checkedKeys = 0

@@ -9,7 +9,7 @@ it('GET /openapi.json needs no key', async ({ server }) => {
   expect(response.headers['cache-control']).toBe('public, no-cache')
 })
 
-it('GET /openapi.json is 304 to whoever has it already, in a list of entity tags or as a weak one too', async ({
+it('GET /openapi.json is 304 to whoever has it, in a list of entity tags or as a weak one', async ({
   server,
 }) => {
   const path = '/openapi.json'

@@ -13,7 +13,7 @@ it('the health routes tell that the process lives and works', async ({ server })
   })
 })
 
-it('the health routes respond with 503 with Retry-After when the service is not ready, and names each check', async () => {
+it('the health routes are 503 with Retry-After when not ready, and name each check', async () => {
   const server = await startTestServer({
     readiness: async () => ({ database: 'ok', migrations: 'are missing' }),
   })

@@ -17,7 +17,7 @@ it('a broken body gets no second response after an error response', async ({ ser
   expect(await connection.closed()).toBe(0)
 })
 
-it('a broken body gets one response while the key is checked, and is no internal error', async () => {
+it('a broken body gets one response during the key check, and is no internal error', async () => {
   const tokenCheck = async () => {
     await new Promise((resolve) => setTimeout(resolve, 30))
     return { keyId: 'test', scopes: SCOPES }
@@ -39,7 +39,7 @@ it('a broken body gets one response while the key is checked, and is no internal
 })
 
 it.for(['reset', 'end'] as const)(
-  'a request that breaks off by a TCP %s leaves the server unharmed and no internal error in the log',
+  'a request that breaks off by a TCP %s leaves the server unharmed, no internal error in the log',
   async (how, { server }) => {
     for (const data of [
       `${POST}Content-Length: 100\r\n\r\n{"na`,
@@ -93,7 +93,7 @@ it('closes the connection with a 401 to a small body that has not arrived', asyn
   expect(await connection.closed()).toBe(0)
 })
 
-it('closes the connection after a good response whose request has a body that nobody reads', async ({
+it('closes the connection after a good response to a request whose body nobody reads', async ({
   server,
 }) => {
   const connection = server.connect().write(`${GET}${LARGE}\r\n`)
@@ -128,7 +128,7 @@ it('sends `100 Continue` once the key is verified', async () => {
   connection.end()
 })
 
-it('keeps the connection of a client that is rejected by its rate limit with a small body', async () => {
+it('keeps the connection of a client that its rate limit rejects with a small body', async () => {
   const limit = { requests: 1, windowMs: 60_000 }
   const server = await startTestServer({
     rateLimiting: { limit, limiter: createMemoryRateLimiter(limit, () => 0) },
@@ -162,7 +162,7 @@ it.each([
   expect(await connection.closed()).toBe(0)
 })
 
-it('keeps the connection of a client that is rejected by overload before its small body has arrived', async () => {
+it('keeps the connection of a client that overload rejects before its small body', async () => {
   const server = await startTestServer({ maxConcurrentRequests: 0 })
   const connection = server.connect().write(`${POST}Content-Length: ${PET.length}\r\n\r\n`)
   const response = await connection.response()

@@ -30,7 +30,7 @@ it.each<[string, string]>([
   },
 )
 
-it('closes with a response that takes no time, too, when another request is in its packet', async () => {
+it('closes after a response that takes no time when another request is in its packet', async () => {
   const { server } = await startSlowServer()
   const connection = server.connect().write(`GET /v1/pets HTTP/1.1\r\n${HOST}\r\n`.repeat(3))
   const response = await connection.response()
@@ -52,7 +52,7 @@ it('closes with the response under way when the next request arrives', async () 
   expect(await stored()).toBe(1)
 })
 
-it('sends all of a long response to a client that keeps sending, then closes without a reset', async () => {
+it('sends a long response to a client that keeps sending, then closes without reset', async () => {
   const { server } = await startSlowServer({ repository: longList })
   const connection = server.connect().pause().write(`${GET}\r\n`)
   await expect
@@ -81,7 +81,7 @@ it('destroys a connection with more than eight requests ahead at once', async ()
   expect(await eight.closed()).toBe(0)
 })
 
-it('reads few packets of many requests a turn of the event loop, so that their memory is free before the next', async () => {
+it('reads few packets of many requests a turn, whose memory is free before the next', async () => {
   const { server } = await startSlowServer()
   const good = server.connect()
   const packets = Array.from({ length: 12 }, () => server.connect())
@@ -223,7 +223,7 @@ it('logs no status when the connection was closed before there was a response', 
   adding.release()
 })
 
-it('closes connections beyond their maximum number at once, and accepts new ones when others have closed', async () => {
+it('closes connections beyond their maximum at once, and new ones when others close', async () => {
   const server = await startTestServer({ limits: { maxConnections: 2 } })
   const connections = [server.connect(), server.connect()]
   for (const connection of connections)

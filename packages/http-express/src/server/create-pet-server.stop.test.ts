@@ -5,7 +5,7 @@ import { GET, GOOD_POST, HOST, PET, POST } from '../testing/broken-requests.test
 import { aWhile, longList, startSlowServer } from '../testing/slow-server.test-support.ts'
 import { createPetServer } from './create-pet-server.ts'
 
-it('answers all clients that keep a stopping server busy, and stores no pet without a response', async () => {
+it('answers all who keep a stopping server busy, and stores no pet without response', async () => {
   const { server, stored } = await startSlowServer()
   const clients = Array.from({ length: 4 }, () => server.connect())
   let responses = 0
@@ -64,7 +64,7 @@ it('closes idle connections when it stops, but none whose response has not left'
   await stopped
 })
 
-it('does not wait, when it stops, for a body that no longer matters because its request has its response', async () => {
+it('does not wait, when it stops, for the body of a request that has its response', async () => {
   const take = () => ({ isAllowed: false, remaining: 0, resetMs: 1000 })
   const rateLimiting = { limit: { requests: 1, windowMs: 1000 }, limiter: { take } }
   // Without an end of its own, such a request would be waited for until this test fails.

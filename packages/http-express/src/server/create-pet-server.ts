@@ -21,8 +21,8 @@ const SERVER_LIMITS = {
    */
   keepAliveTimeoutMs: 75_000,
   /**
-   * How many connections may be open; a further one is closed at once. Each takes some 20 KiB, or 35
-   * with all the header fields of a request that does not end: all fit a container of 512 MB.
+   * How many connections may be open; a further one is closed at once. Each takes some 20 KiB, or
+   * 35 with all the header fields of a request that does not end: all fit a container of 512 MB.
    */
   maxConnections: 10_000,
   /**
@@ -68,8 +68,8 @@ export function createPetServer(
     // The app checks it: Node's response would lack the error body.
     requireHostHeader: false,
   })
-  // Node keeps each field as two strings, which take seven times its bytes. It drops further fields:
-  // one more than may be sent, so that nothing is dropped unnoticed.
+  // Node keeps each field as two strings, which take seven times its bytes. It drops further
+  // fields: one more than may be sent, so that nothing is dropped unnoticed.
   server.maxHeadersCount = MAX_HEADER_FIELDS + 1
   server.maxConnections = limits.maxConnections
   server.setTimeout(limits.stallTimeoutMs)

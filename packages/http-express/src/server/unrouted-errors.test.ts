@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 it.each(Object.entries(BROKEN))(
-  'a request that is no request with %s gets one response with the error body, a line in the log under its id, and the connection closes',
+  'a request that is no request with %s gets its error body and log line, and the connection ends',
   async (_name, [data, code]) => {
     const connection = server.connect().write(data)
     const response = await connection.response()
@@ -48,7 +48,7 @@ it.each([
   },
 )
 
-it('a request that is no request gets the body of its error although one of its headers looks like a HEAD', async () => {
+it('a request that is no request gets its error body, though a header looks so', async () => {
   const connection = server.connect().write('GET / HTTP/1.1\r\nX-A: HEAD / \r\nX Y: a\r\n\r\n')
   expectError(await connection.response(), 'invalid_request')
 })
@@ -88,7 +88,7 @@ it.for([
   ['a broken request', 'HELLO\r\n\r\n'],
   ['CONNECT', `CONNECT example.org:443 HTTP/1.1\r\n${HOST}\r\n`],
 ] as const)(
-  'a client that keeps sending after its last response to %s is listened to for a while, so that no reset takes the response, and then cut off',
+  'a client that keeps sending after its last response to %s is cut off after a while, not reset',
   async ([, data], { server }) => {
     const connection = server.connect().write(data)
     await connection.response()
@@ -126,7 +126,7 @@ it.for([
   },
 )
 
-it('a request that only looks odd gets a response in full when garbage follows a close, however long the response is', async () => {
+it('a request that only looks odd gets all of its response before garbage counts', async () => {
   const repository = createMemoryPets()
   for (let count = 0; count < 100; count += 1) {
     await repository.add(validateNewPet({ name: '😀'.repeat(1000), categoryId: 1n }))

@@ -141,7 +141,10 @@ function expectBody(
 
 /** The check for the schema at a position in the description. */
 export function schemaAt(pointer: readonly string[]): ValidateFunction {
-  const $ref = `openapi#/${pointer.map((name) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
+  const names = pointer.map((name) =>
+    encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1')),
+  )
+  const $ref = `openapi#/${names.join('/')}`
   const validate = compiled.get($ref) ?? ajv.compile({ $ref })
   compiled.set($ref, validate)
   return validate

@@ -127,7 +127,7 @@ it.for([
   ['deflate', deflateSync],
   ['br', brotliCompressSync],
 ] as const)(
-  'the content encoding of a body %s counts by what is inside: 102,400 bytes pass, one more and a bomb do not',
+  'the content encoding of a body %s counts by its content: 102,400 bytes pass, one more does not',
   async ([encoding, compress], { server }) => {
     const headers = { 'Content-Encoding': encoding }
     expect((await server.post(compress(petOf(MAX)), { headers })).status).toBe(201)
@@ -200,7 +200,7 @@ it('the size of a body is rejected without waiting when only the length was sent
   connection.end()
 })
 
-it('the size of a body that never ends gets one response, then the connection is closed', async () => {
+it('the size of a body that never ends gets a response, then the connection closes', async () => {
   const limits = { headersTimeoutMs: 500, requestTimeoutMs: 500, checkIntervalMs: 20 }
   const server = await startTestServer({ limits })
   const connection = server.connect().write(`${POST}Content-Length: 99000000\r\n\r\n`)

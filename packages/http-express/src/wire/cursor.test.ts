@@ -30,7 +30,7 @@ function isTaken(cursor: string, status: PetStatus | undefined): boolean {
   }
 }
 
-it('a cursor leads back to its position, for every int64 and every filter, and needs no escaping in a URL', () => {
+it('a cursor leads back to its position, for every int64 and filter, unescaped in a URL', () => {
   fc.assert(
     fc.property(positions, filters, (after, status) => {
       const cursor = writeCursor(after, status)
@@ -88,7 +88,7 @@ it('a cursor is rejected in every other spelling of the same bytes', () => {
   }
 })
 
-it('a cursor is rejected when its version or filter is none of ours, though the checksum fits', () => {
+it('a cursor is rejected when its version or filter is not ours, though its checksum fits', () => {
   expect(readCursor(forged(1, 0, 5n), undefined)).toBe(5n)
   for (const version of [0, 2, 3, 255]) {
     expect(() => readCursor(forged(version, 0, 5n), undefined)).toThrow(

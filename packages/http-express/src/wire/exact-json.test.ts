@@ -60,7 +60,8 @@ it('a JSON number within int64 comes back exact in every notation', () => {
       const digits = integer.toString().replace('-', '') + '0'.repeat(zeros)
       const cut = Math.max(1, digits.length - point)
       const fraction = digits.slice(cut)
-      const written = `${sign}${digits.slice(0, cut)}${fraction && `.${fraction}`}e${fraction.length - zeros}`
+      const mantissa = `${sign}${digits.slice(0, cut)}${fraction && `.${fraction}`}`
+      const written = `${mantissa}e${fraction.length - zeros}`
       expect(kept(written)).toBe(integer.toString())
       expect(kept(integer.toString())).toBe(integer.toString())
     }),

@@ -91,7 +91,7 @@ it('Prefer: handling=strict rejects unknown parameters of every operation', asyn
   expectError(await server.post(PET, { path: '/v1/pets?limit=1', headers }), 'invalid_request')
 })
 
-it('Prefer: handling=strict is said to be honoured on successes and on error response alike', async ({
+it('Prefer: handling=strict is said to be honoured on successes and errors alike', async ({
   server,
 }) => {
   const headers = { Prefer: 'handling=strict' }

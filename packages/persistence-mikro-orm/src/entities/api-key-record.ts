@@ -24,7 +24,7 @@ export const ApiKeyRecord: ApiKeySchema = new EntitySchema<ApiKeyRow, never, Ent
       id: { type: 'text', primary: true },
       sha256: { type: 'text', unique: 'api_key_sha256' },
       name: { type: 'text' },
-      // Becomes a check constraint too. A new scope therefore needs a migration, and a test says so.
+      // Becomes a check constraint too, so a new scope needs a migration, and a test says so.
       scopes: { type: ScopesType, enum: true, items: [SCOPES[0], SCOPES[1], SCOPES.join(' ')] },
       createdAt: { type: TimeType },
       createdBy: { type: 'text', nullable: true },

@@ -10,7 +10,7 @@ const run: EntityManagersOptions['read'] = (work) => work()
 const open = (options: Partial<EntityManagersOptions> = {}) =>
   new EntityManagers(EM, { read: run, write: run, ...options })
 
-it('an error that says that the database is unavailable stays one below the ORM, with its outcome', async () => {
+it('an error that says the database is unavailable keeps its outcome below the ORM', async () => {
   const lost = persistenceUnavailable({ message: 'The connection was lost.', outcome: 'unknown' })
   const failing = open().write('write', async () => {
     throw new DriverException(lost)
@@ -20,7 +20,7 @@ it('an error that says that the database is unavailable stays one below the ORM,
   expect(isPetError(error)).toBe(true)
 })
 
-it('work through the ORM is reported under its name, without a text that would hold values', async () => {
+it('work through the ORM is reported under its name, without texts that hold values', async () => {
   const end = vi.fn()
   const onStatement = vi.fn(() => end)
   const server = { system: 'sqlite' }
@@ -30,7 +30,7 @@ it('work through the ORM is reported under its name, without a text that would h
   expect(end).toHaveBeenCalledExactlyOnceWith()
 })
 
-it('work through the ORM is rejected when too much of it waits, and is awaited before closing', async () => {
+it('work through the ORM is rejected when too much waits, awaited before closing', async () => {
   let resolve = () => {}
   const result = new Promise<void>((resolved) => {
     resolve = resolved

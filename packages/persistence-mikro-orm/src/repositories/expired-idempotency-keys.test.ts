@@ -39,7 +39,7 @@ describe('Deleting expired keys', () => {
     for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  it('deleting expired keys goes through all of them, begins where it has ended, and each hour from the beginning', async () => {
+  it('deleting expired keys begins where it ended, and each hour from the beginning', async () => {
     const first = -(2n ** 63n)
     found = [10n, 20n, undefined, 30n]
     await pass(0, 25n)

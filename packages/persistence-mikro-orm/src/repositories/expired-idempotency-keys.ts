@@ -39,8 +39,8 @@ export class ExpiredKeys {
   }
 
   /**
-   * Begins to delete those whose first use was before a time, and that have expired, unless it has begun a short time ago.
-   * Never throws.
+   * Begins to delete those whose first use was before a time, and that have expired, unless it
+   * has begun a short time ago. Never throws.
    */
   deleteInBackground(until: bigint): void {
     const now = performance.now()

@@ -48,7 +48,7 @@ async function openConnecting() {
 }
 
 describe('Statements', () => {
-  it('statements of one turn are one group, and those that arrive while it runs are the next', async () => {
+  it('statements of one turn are one group, those that arrive meanwhile the next', async () => {
     const { groups, state, addAll } = openGroups()
     const running = gate()
     state.held = running.promise
@@ -62,7 +62,7 @@ describe('Statements', () => {
     expect(groups).toEqual([[...'ab'], [...'cdef']])
   })
 
-  it('statements that are very many are several groups, as many at the same time as may', async () => {
+  it('statements that are very many are several groups, as many at once as may', async () => {
     const { groups, state, addAll } = openGroups({ maxGroupSize: 2, maxGroups: 2 })
     const running = gate()
     state.held = running.promise
@@ -74,14 +74,14 @@ describe('Statements', () => {
     expect(groups.slice(2)).toEqual([[...'ef'], ['g']])
   })
 
-  it('statements that arrive while others wait for a connection run together with them', async () => {
+  it('statements that arrive while others wait for a connection run with them', async () => {
     const { groups, connecting, results } = await openConnecting()
     connecting.resolve()
     await Promise.all(results)
     expect(groups).toEqual([[...'abc']])
   })
 
-  it('statements are all rejected when there is no connection for them, and later ones are not', async () => {
+  it('statements without a connection are all rejected, and later ones are not', async () => {
     const { groups, state, addAll, connecting, results } = await openConnecting()
     connecting.reject(new Error('none'))
     expect(await Promise.allSettled(results)).toMatchObject(
@@ -148,7 +148,7 @@ describe('A statement', () => {
     expect(groups).toEqual([])
   })
 
-  it('a statement is rejected when its deadline has passed, even if the timer for it comes too late', async () => {
+  it('a statement is rejected after its deadline, even if its timer comes too late', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => {
       vi.useRealTimers()

@@ -1,7 +1,7 @@
 /**
- * What differs between databases in SQL that is otherwise the same. Each adapter hands over its own;
- * nothing here asks which database it is. Texts have the placeholders `$1`, `$2` and so on, in
- * order, each once.
+ * What differs between databases in SQL that is otherwise the same. Each adapter hands over its
+ * own; nothing here asks which database it is. Texts have the placeholders `$1`, `$2` and so on,
+ * in order, each once.
  */
 export interface SqlDialect {
   /** Gives a text the placeholders that the driver takes. */

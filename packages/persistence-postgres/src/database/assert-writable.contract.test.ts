@@ -15,7 +15,8 @@ let persistence: PostgresPersistence
 beforeEach(async () => {
   await migratePostgres({ url: database.url })
   await onServer(`create role ${ROLE} login; grant select, insert, update, delete
-    on all tables in schema public to ${ROLE}; grant usage on all sequences in schema public to ${ROLE}`)
+    on all tables in schema public to ${ROLE};
+    grant usage on all sequences in schema public to ${ROLE}`)
   const url = Object.assign(new URL(database.url), { username: ROLE }).href
   persistence = await openPostgresPersistence({ url })
   onTestFinished(async () => {

@@ -6,7 +6,8 @@ import { withRetries } from './retries.ts'
 const RIGHTS: Readonly<Record<string, string>> = {
   'select on pet': "has_table_privilege('pet', 'select')",
   'insert on pet': "has_table_privilege('pet', 'insert')",
-  'usage on the sequence of pet': `has_sequence_privilege(pg_get_serial_sequence('pet', 'id'), 'usage')`,
+  'usage on the sequence of pet':
+    "has_sequence_privilege(pg_get_serial_sequence('pet', 'id'), 'usage')",
   'select on idempotency_key': "has_table_privilege('idempotency_key', 'select')",
   'insert on idempotency_key': "has_table_privilege('idempotency_key', 'insert')",
   'select on api_key': "has_table_privilege('api_key', 'select')",

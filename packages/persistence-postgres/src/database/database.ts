@@ -103,8 +103,10 @@ export function reasonOf(error: unknown): string {
 
 const NO_TRANSACTIONS_HINT =
   'a pooler in statement mode is not supported: it needs transaction mode, or session mode'
-export const NO_STATEMENTS_HINT =
-  'the pooler keeps no prepared statements, as PgBouncer before 1.21 or with max_prepared_statements = 0, so set the option pooler (DATABASE_POOLER) to transaction-unprepared'
+export const NO_STATEMENTS_HINT: string =
+  'the pooler keeps no prepared statements, as PgBouncer before 1.21 or with ' +
+  'max_prepared_statements = 0, ' +
+  'so set the option pooler (DATABASE_POOLER) to transaction-unprepared'
 
 /**
  * Rejects behind a pooler in statement mode, which fails every transaction of several statements:

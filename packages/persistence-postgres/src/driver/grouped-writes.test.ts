@@ -63,7 +63,7 @@ describe('Inserts of a group', () => {
     expect(ran).toHaveLength(1)
   })
 
-  it('Inserts that run one by one are not sent any more once the connection is lost, which is given back to no one', async () => {
+  it('Inserts one by one stop when the connection is lost, which is given to no one', async () => {
     failure = reported('23514')
     const lost = persistenceUnavailable({ outcome: 'unknown', cause: new Error('ECONNRESET') })
     onInsert = () => {
@@ -88,7 +88,7 @@ describe('Inserts of a group', () => {
     await expect.poll(() => given).toBe(lost)
   })
 
-  it('Inserts do not run by themselves after their group has failed when they were cancelled meanwhile', async () => {
+  it('Inserts that were cancelled do not run by themselves after their group failed', async () => {
     failure = reported('23514')
     const cancellation = { aborted: false }
     onInsert = () => {

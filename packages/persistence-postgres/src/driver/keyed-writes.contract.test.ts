@@ -91,7 +91,7 @@ it('A key that another transaction holds keeps only its own call waiting', async
   expect(await held).toMatchObject({ pet: { id: -7n }, isReplay: true })
 })
 
-it('Two instances that claim the same keys in opposite orders do not wait for each other', async () => {
+it('Two instances with the same keys in opposite orders do not wait for each other', async () => {
   const instances = [await openPets(), await openPets()]
   for (let round = 0; round < 20; round += 1) {
     const keys = numbers(30).map((number) => `${round} ${number}`)

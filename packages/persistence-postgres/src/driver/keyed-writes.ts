@@ -16,8 +16,9 @@ export interface KeyedPet {
 export type ClaimedId = PetId | undefined
 
 /**
- * Claims different keys in this order by one statement, which waits only a short time for a key that
- * another transaction holds, and adds their pets. Returns what became of each, or changes nothing.
+ * Claims different keys in this order by one statement, which waits only a short time for a key
+ * that another transaction holds, and adds their pets. Returns what became of each, or
+ * changes nothing.
  */
 export type ClaimTogether = (claims: readonly KeyedPet[]) => Promise<readonly ClaimedId[]>
 

@@ -46,8 +46,8 @@ export const ADD_MANY: Statement<readonly SqlValue[], readonly [id: bigint]> = {
 }
 
 /**
- * Adds one pet, unless its idempotency key is taken. The key first: its primary key decides which of
- * several concurrent calls stores a pet, and the others store nothing.
+ * Adds one pet, unless its idempotency key is taken. The key first: its primary key decides which
+ * of several concurrent calls stores a pet, and the others store nothing.
  */
 export const ADD_WITH_KEY: Statement<readonly SqlValue[], readonly [id: bigint]> = {
   name: 'pet_add_with_key',
@@ -69,8 +69,8 @@ export const ADD_WITH_KEY: Statement<readonly SqlValue[], readonly [id: bigint]>
 }
 
 /**
- * The same for many different keys, in their order, so that two instances never wait for each other.
- * The last value limits the wait for a key, which ends with the statement.
+ * The same for many different keys, in their order, so that two instances never wait for each
+ * other. The last value limits the wait for a key, which ends with the statement.
  */
 export const ADD_MANY_WITH_KEY: Statement<
   readonly SqlValue[],

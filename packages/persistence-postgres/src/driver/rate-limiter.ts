@@ -24,7 +24,8 @@ const TAKE: Statement<
       insert into request_count as counted (key_id, window_start, requests)
       values ($1, ${NOW_MS} / $2::bigint * $2::bigint, 1)
       on conflict (key_id) do update set
-        window_start = case when ${IS_SAME_WINDOW} then counted.window_start else excluded.window_start end,
+        window_start = case
+          when ${IS_SAME_WINDOW} then counted.window_start else excluded.window_start end,
         requests = case when ${IS_SAME_WINDOW} then counted.requests + 1 else 1 end
       returning requests, window_start
     )

@@ -45,12 +45,13 @@ it.each([
   ['on a pool', 1, 'ОШИБКА'],
   ['pipelined', 4, 'ОШИБКА'],
 ])(
-  'A statement is prepared again when a column has another type, %s (%i, %s), and others of its turn do not notice',
+  'A statement is prepared again when a column has another type, %s (%i, %s), unnoticed by others',
   async (_, poolSize, severity) => {
     const { url } = await openTranslatedServer(database.url, severity)
     await runSql(
       database.url,
-      'drop table if exists note; create table note (text varchar(10)); insert into note values (1)',
+      'drop table if exists note; create table note (text varchar(10)); ' +
+        'insert into note values (1)',
     )
     const { read, close } = await openPostgresConnections({ url, poolSize })
     onTestFinished(close)
@@ -73,7 +74,7 @@ it.each([
   },
 )
 
-it('A statement that the server does not support is tried once more, and keeps its name', async () => {
+it('A statement that the server does not support is tried again, and keeps its name', async () => {
   const texts: (string | undefined)[] = []
   const run: RunStatement = async ({ name }) => {
     texts.push(name)
@@ -115,7 +116,7 @@ describe('A statement that conflicts with others', () => {
     },
   )
 
-  it('A statement that conflicts with others is rejected as not stored after some times', async () => {
+  it('A statement that conflicts too often with others is rejected as not stored', async () => {
     const { run, calls } = failing(Array<string>(50).fill('40001'))
     await expect(writing(run)).rejects.toMatchObject({
       code: 'persistence_unavailable',

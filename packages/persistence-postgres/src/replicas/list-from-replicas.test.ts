@@ -25,7 +25,7 @@ describe('listFromReplicas', () => {
     expect(listFromReplicas(primary, [])).toBe(primary)
   })
 
-  it('reads lists from the working replicas in turn, and from the primary if none works', async () => {
+  it('reads lists from the working replicas in turn, from the primary if none works', async () => {
     const replicas = [replicaNamed('a'), replicaNamed('b'), replicaNamed('c')]
     const { list } = listFromReplicas(primary, replicas)
     const served = async (count: number) => {
@@ -47,7 +47,7 @@ describe('listFromReplicas', () => {
     expect(namesOf(await list({ limit: 1, after: 3n }))).toEqual([])
   })
 
-  it('reads a page with newer pets than the replica is known to have from the primary', async () => {
+  it('reads a page with newer pets than a replica is known to have from the primary', async () => {
     const { list } = listFromReplicas(primary, [replicaNamed('a', 2n)])
     expect(namesOf(await list({ limit: 2 }))).toEqual(['a', 'a'])
     expect(namesOf(await list({ limit: 3 }))).toEqual(['primary', 'primary', 'primary'])

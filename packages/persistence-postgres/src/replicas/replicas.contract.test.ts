@@ -45,7 +45,7 @@ beforeEach(async () => {
   await server.catchUp()
 })
 
-it('Opening with replicas works when transactions are serializable by default, which a standby cannot do', async () => {
+it('Opening with replicas works when transactions are serializable by default', async () => {
   const name = new URL(url).pathname.slice(1)
   await onPrimary(`alter database ${name} set default_transaction_isolation = 'serializable'`)
   onTestFinished(
@@ -59,7 +59,7 @@ it('Opening with replicas works when transactions are serializable by default, w
   expect(await opened.pets.list({ limit: 1 })).toEqual([pet])
 })
 
-it('Opening starts without a replica that is down, warns of it without the password, and uses the others', async () => {
+it('Opening starts without a replica that is down, and warns without the password', async () => {
   const warned = once(process, 'warning')
   const down = 'postgres://pet:secret@127.0.0.1:1/pets'
   const opened = await openPersistence({ replicaUrls: [down, replicaUrl] })
@@ -106,7 +106,7 @@ it('Opening leaves out, and warns of, another database of the same servers', asy
   expect(await opened.replicaProblems()).toHaveLength(1)
 })
 
-it('Lists are read from the primary, and Node warns, when a node does not say which part of the log it has', async () => {
+it('Lists are read from the primary, and Node warns, if a node hides its position', async () => {
   const warned = once(process, 'warning')
   const { pets, replicaWatermarks } = await openPersistence({ replicaUrls: [url] })
   expect(String((await warned)[0])).toMatch(

@@ -19,8 +19,9 @@ export interface Watermark {
 
 const LAST_ID = "select pg_sequence_last_value(pg_get_serial_sequence('pet', 'id')::regclass) as id"
 /** The transactions that add pets, or may have: the lock stays until their end. */
-const WRITERS = `select virtualtransaction as transaction from pg_locks where locktype = 'relation' and mode = 'RowExclusiveLock'
-  and relation = 'pet'::regclass and database = (select oid from pg_database where datname = current_database())`
+const WRITERS = `select virtualtransaction as transaction from pg_locks
+  where locktype = 'relation' and mode = 'RowExclusiveLock' and relation = 'pet'::regclass
+  and database = (select oid from pg_database where datname = current_database())`
 const POSITION = `select pg_current_wal_insert_lsn()::text as position,
   ${DATABASE_ID} as "databaseId"`
 
@@ -61,7 +62,8 @@ export function pollWatermarks(
 
 /**
  * Runs work in the background, so that no request waits for a server that does not respond: at
- * once, and then each time a second after it has ended, until the signal is aborted. What it rejects with is ignored.
+ * once, and then each time a second after it has ended, until the signal is aborted. What it
+ * rejects with is ignored.
  */
 export async function everySecond(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {

@@ -19,7 +19,7 @@ describe('opening an SQLite file', () => {
     expect(existsSync(path)).toBe(true)
   })
 
-  it('opening an SQLite file sets full durability, a write-ahead log and no blocking wait', async () => {
+  it('opening an SQLite file sets full durability, a write-ahead log, no blocking', async () => {
     const path = join(folder, 'settings.db')
     const first = await openSqliteDatabase(path)
     first.close()
@@ -33,7 +33,7 @@ describe('opening an SQLite file', () => {
     database.close()
   })
 
-  it('opening an SQLite file waits for another connection without blocking the process', async () => {
+  it('opening an SQLite file waits for another connection without blocking Node', async () => {
     const path = join(folder, 'busy.db')
     const other = new Database(path)
     other.exec('begin exclusive')

@@ -123,7 +123,7 @@ async function openReadOnly(path: string): Promise<Database.Database> {
     // With this flag SQLite removes no log either, and applies it only for itself.
     if (existsSync(`${path}-shm`)) return await openForQueries(path, { readonly: true })
   } catch (error) {
-    // In a folder that is only read, or on a file system on which nothing can be locked for writing.
+    // In a folder that is only read, or on a file system on which nothing can be locked.
     if (!/^SQLITE_(?:READONLY|CANTOPEN|IOERR_LOCK)/.test(codeOf(error))) throw error
   }
   return openCopy(path)
@@ -221,7 +221,8 @@ export async function closedOnFailure<Result>(
 }
 
 function reasonOf(error: unknown, path: string): string {
-  const { code, message } = error as NodeJS.ErrnoException // Only errors are thrown above, most with a code.
+  // Only errors are thrown above, most with a code.
+  const { code, message } = error as NodeJS.ErrnoException
   if (code === 'EACCES' || code === 'EPERM') return `${user()} may not create or open its folder`
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return 'it is a folder'
   if (code === 'SQLITE_NOTADB') return NO_DATABASE

@@ -48,7 +48,8 @@ export function assertNoOrphanedLog(path: string): void {
   const log = logsBeside(path).find((name) => isMissing || name.endsWith('-wal'))
   if (log === undefined) return
   throw new Error(
-    `the file is ${isMissing ? 'missing' : 'empty'}, but its log ${JSON.stringify(log)} is there. ` +
+    `the file is ${isMissing ? 'missing' : 'empty'}, ` +
+      `but its log ${JSON.stringify(log)} is there. ` +
       'Put back the file that was there, or restore a backup, which keeps the log',
   )
 }

@@ -30,7 +30,7 @@ describe('Grouped writes', () => {
   const write = (text: string) => addWrite(insert(text), [])
   const stored = () => database.prepare('select text from note order by text').pluck().all()
 
-  it('grouped writes are one transaction, and each resolves with its result after the commit', async () => {
+  it('grouped writes are one transaction, and each resolves after the commit', async () => {
     const results = [write('a'), write('b'), write('c').finally(() => log.push('resolved'))]
     expect(await Promise.all(results)).toEqual([1, 2, 3])
     expect(log[0]).toBe('begin immediate')
@@ -117,7 +117,7 @@ describe('While another process writes, grouped writes', () => {
   }
   const stored = () => database.prepare('select text from note order by text').pluck().all()
 
-  it('grouped writes let timers and reads run while another process writes, and are stored when the lock is free', async () => {
+  it('grouped writes let timers and reads run while they wait for another process', async () => {
     const write = open()
     const written = Promise.all([write('a'), write('b')])
     await setTimeout(30)
@@ -128,7 +128,7 @@ describe('While another process writes, grouped writes', () => {
     expect(stored()).toEqual(['a', 'b', 'c'])
   })
 
-  it('grouped writes are rejected and not stored later when they have waited longer than the limit', async () => {
+  it('grouped writes are rejected and not stored later when they waited too long', async () => {
     await expect(open(20)('a')).rejects.toMatchObject(NOT_STORED)
     other.exec('commit')
     await open()('b')

@@ -15,7 +15,7 @@ afterEach(() => {
 const insert = (text: string) => database.prepare('insert into note values (?)').run(text)
 const stored = () => database.prepare('select count(*) from note').pluck().get()
 
-it('a transaction of many rows that fills the disk is unavailable, and stores none of them', async () => {
+it('a transaction of many rows that fills the disk is unavailable, storing none', async () => {
   const pages = database.pragma('page_count', { simple: true })
   database.pragma(`max_page_count = ${Number(pages) + 1}`)
   const writing = inWriteTransaction(database, () => {

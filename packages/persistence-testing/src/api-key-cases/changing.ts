@@ -4,7 +4,7 @@ import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
 
 /** Each function changes its own fields of its own key, in whatever order they are called. */
 export const changingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('api-key', {
-  'own-fields: changes the fields of a use, a revocation and a rotation alone, of one key, in any order':
+  'own-fields: changes the fields of a use, a revocation and a rotation alone, in any order':
     async (keys) => {
       const neighbour = aNewApiKey('neighbour', { createdBy: 'Eve', expiresAt: after(90) })
       await keys.add(neighbour)

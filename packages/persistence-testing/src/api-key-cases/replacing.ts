@@ -41,7 +41,7 @@ export const replacingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf
         'the earlier end of the old key',
       )
     },
-    'any-state: replaces a key that ends later, has ended, or is revoked, and changes its end alone':
+    'any-state: replaces a key that ends later, has ended, or is revoked, and changes its end only':
       async (keys) => {
         for (const [index, { expiresAt, isRevoked, end }] of [
           { expiresAt: after(100), isRevoked: false, end: after(50) },
@@ -126,25 +126,26 @@ export const replacingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf
       }
       expectEqual(await keys.list(), [withoutHash(old)], 'the old key must not change')
     },
-    'changed-since: lists exactly the keys that were created, replaced or revoked at a time or later':
-      async (keys) => {
-        for (const name of ['untouched', 'replaced', 'revoked']) await keys.add(aNewApiKey(name))
-        await keys.replace(
-          'key_replaced',
-          aNewApiKey('successor', { createdAt: after(20) }),
-          after(30),
+    'changed-since: lists exactly the keys created, replaced or revoked at a time or later': async (
+      keys,
+    ) => {
+      for (const name of ['untouched', 'replaced', 'revoked']) await keys.add(aNewApiKey(name))
+      await keys.replace(
+        'key_replaced',
+        aNewApiKey('successor', { createdAt: after(20) }),
+        after(30),
+      )
+      await keys.revoke('key_revoked', after(20))
+      const isChanged = ({ id }: { readonly id: string }) => id !== 'key_untouched'
+      const changed = (await keys.list()).filter(isChanged)
+      for (const time of [after(10), after(20)]) {
+        expectEqual(
+          // Callers use the whole list where this function is absent.
+          (await keys.listChangedSince?.(time)) ?? (await keys.list()).filter(isChanged),
+          changed,
+          'the keys that changed, in the order of the whole list',
         )
-        await keys.revoke('key_revoked', after(20))
-        const isChanged = ({ id }: { readonly id: string }) => id !== 'key_untouched'
-        const changed = (await keys.list()).filter(isChanged)
-        for (const time of [after(10), after(20)]) {
-          expectEqual(
-            // Callers use the whole list where this function is absent.
-            (await keys.listChangedSince?.(time)) ?? (await keys.list()).filter(isChanged),
-            changed,
-            'the keys that changed, in the order of the whole list',
-          )
-        }
-      },
+      }
+    },
   },
 )

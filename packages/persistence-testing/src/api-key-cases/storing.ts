@@ -27,7 +27,7 @@ const KEYS: readonly NewApiKey[] = [
 
 /** Keys are stored as given, and found by id and by hash. */
 export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('api-key.add', {
-  'fields: returns every field exactly as given, of expired keys too, and no key for an absent field':
+  'fields: returns every field exactly as given, of expired keys too, and none that is absent':
     async (keys) => {
       for (const key of KEYS) await keys.add(key)
       const listed = new Map((await keys.list()).map((key) => [key.id, key]))
@@ -85,7 +85,7 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('
       'a rejected key must not be found',
     )
   },
-  'concurrent: stores one of many keys with the same id, or the same hash, that are added at the same time':
+  'concurrent: stores one of many keys with the same id, or hash, that are added at the same time':
     async (keys) => {
       const names = ['a', 'b', 'c', 'd', 'e', 'f']
       for (const taken of [{ id: 'key_same' }, { sha256: hashOf('same') }]) {

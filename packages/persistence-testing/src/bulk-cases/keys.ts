@@ -18,7 +18,7 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
         'all imports, the first one replaced',
       )
     },
-  'idempotency-keys: writes and reads idempotency keys by owner and key; one that is taken is replaced':
+  'idempotency-keys: writes and reads idempotency keys by owner and key; a taken one is replaced':
     async (bulk) => {
       await bulk.writePets([1n, 2n, 7n].map((id) => ({ id, ...aNewPet() })))
       const keys = [
@@ -38,7 +38,7 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
         'the first key, replaced',
       )
     },
-  'idempotency-keys.many: stores thousands of idempotency keys of a call or none, and reads them in pages in the order of their text':
+  'idempotency-keys.many: stores thousands of idempotency keys or none, and pages in text order':
     async (bulk) => {
       await bulk.writePets([{ id: 1n, ...aNewPet() }])
       const keys = MANY.map((_, index) => keyOf(`${index % 7}`, `${index}`, 1n))
@@ -92,7 +92,7 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
     expectEqual(read.length, keys.length, 'the number of keys on all pages')
     expectEqual(read.map(textOf).sort(), keys.map(textOf).sort(), 'each key must be read once')
   },
-  'api-keys: writes and reads API keys with all fields, by ascending id; one whose id is taken is replaced':
+  'api-keys: writes and reads API keys with all fields, by ascending id, replacing a taken one':
     async (bulk) => {
       const full = apiKeyOf('b', {
         scopes: ['pets:read', 'pets:write'],

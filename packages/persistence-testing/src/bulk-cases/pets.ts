@@ -32,7 +32,7 @@ export const bulkPetCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
     expectEqual(await bulk.readPetImports(), [end], 'the import that has ended')
     expectEqual(await bulk.countPets(), 2 * ODD.length, 'the number of pets')
   },
-  'add.other-import: stores neither pets nor progress when another process has begun or advanced the import':
+  'add.other-import: stores neither pets nor progress when another process advanced the import':
     async (bulk) => {
       const first = importOf()
       await bulk.addPets(ODD, { to: first })

@@ -99,7 +99,10 @@ function declaredIn(capabilities: AdapterReport['capabilities']): string {
 
 function summaryOf(guarantees: readonly CheckedGuarantee[]): string {
   const [passed, notTested, failed] = countsOf(guarantees)
-  return `${passed} guarantees passed, ${notTested} not tested, ${failed} failed, in ${secondsOf(guarantees)}`
+  return (
+    `${passed} guarantees passed, ${notTested} not tested, ${failed} failed, ` +
+    `in ${secondsOf(guarantees)}`
+  )
 }
 
 function countsOf(guarantees: readonly CheckedGuarantee[]): readonly number[] {

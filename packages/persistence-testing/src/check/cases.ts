@@ -58,7 +58,7 @@ function endAsWrongUse(error: unknown): never {
 function reasonOf(error: unknown, calls: FollowedCalls): string {
   if (!(error instanceof AssertionError)) {
     const call = calls.failedWith(error)
-    return `${call === undefined ? 'The case failed' : `${call} failed`} with:\n${withoutOwnFrames(inspect(error))}`
+    return `${call ?? 'The case'} failed with:\n${withoutOwnFrames(inspect(error))}`
   }
   const running = error.message.includes(NEVER_ENDED) ? calls.running() : []
   return [

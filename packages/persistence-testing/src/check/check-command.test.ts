@@ -54,8 +54,11 @@ async function check(
 const STUB = `
   const no = () => { throw new Error('not implemented') }
   const [pets, apiKeys] = [0, 1].map(() => new Proxy({}, { get: () => no }))
-  export const capabilities = { severalProcesses: true, sharedLimits: true, bulkAccess: false, replicas: false }
-  export default async () => ({ pets, apiKeys, createRateLimiter: no, check: no, close: async () => {} })`
+  export const capabilities = {
+    severalProcesses: true, sharedLimits: true, bulkAccess: false, replicas: false,
+  }
+  export default async () =>
+    ({ pets, apiKeys, createRateLimiter: no, check: no, close: async () => {} })`
 
 /** The file adapter, whose find does something else for four ids. */
 const BROKEN_FIND = `
@@ -74,7 +77,7 @@ const BROKEN_FIND = `
   }`
 
 describe.concurrent('pet-store-adapter check', () => {
-  it('pet-store-adapter check checks the guarantees of the example, whose harness moves its file', async () => {
+  it('pet-store-adapter check passes the example, whose harness moves its file', async () => {
     const { stdout, exitCode } = await check(
       '',
       'check --harness $example --only persistence.reopen --json',
@@ -86,7 +89,7 @@ describe.concurrent('pet-store-adapter check', () => {
     expect(exitCode).toBe(0)
   })
 
-  it('pet-store-adapter check shows nothing of functions that throw, and says which call threw where', async () => {
+  it('pet-store-adapter check hides what functions throw, and says which and where', async () => {
     const { stdout, exitCode } = await check(STUB, 'check $module --url x')
     expect(stdout).toMatch(/^CAPABILITY +PASSED +NOT TESTED +FAILED +TIME\npets +0 +0 +\d+/)
     expect(stdout).toMatch(
@@ -98,12 +101,15 @@ describe.concurrent('pet-store-adapter check', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('pet-store-adapter check names each case that loops, hangs, ends the process or throws, and continues with the next', async () => {
+  it('pet-store-adapter check names each case that loops, hangs, exits or throws', async () => {
     const { stdout, exitCode } = await check(BROKEN_FIND)
     for (const reason of [
-      'finds each pet by its own id (pet.find.each)\n  The process did not end within 6000 ms and did not respond, as in an endless loop.',
-      'finds nothing when it is empty (pet.find.empty)\n  The case did not end within 1000 ms.\n  This call has not ended: pets.find(1n)',
-      'ids that no pet has (pet.find.unknown)\n  The process ended in the middle of the case, with code 3.',
+      'finds each pet by its own id (pet.find.each)\n' +
+        '  The process did not end within 6000 ms and did not respond, as in an endless loop.',
+      'finds nothing when it is empty (pet.find.empty)\n' +
+        '  The case did not end within 1000 ms.\n  This call has not ended: pets.find(1n)',
+      'ids that no pet has (pet.find.unknown)\n' +
+        '  The process ended in the middle of the case, with code 3.',
       'a known one (pet.find.similar)\n  pets.find(4n) failed with:\n  Error: too great\n',
     ]) {
       expect(stdout).toContain(reason)
@@ -112,7 +118,7 @@ describe.concurrent('pet-store-adapter check', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('pet-store-adapter check stops when many cases do not end, and prints what it has', async () => {
+  it('pet-store-adapter check stops when many cases hang, and prints what it has', async () => {
     const { stdout, exitCode } = await check(
       'export default () => new Promise(() => {})',
       `check $module --url {name} --time-limit 0.1 --json`,
@@ -133,7 +139,7 @@ describe.concurrent('pet-store-adapter check', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('pet-store-adapter check ends with the error of a module that fails before the first case', async () => {
+  it("pet-store-adapter check ends with a module's error before the first case", async () => {
     const { stderr, exitCode } = await check(`Promise.reject(new Error('nobody waits'));${STUB}`)
     expect(stderr).toContain('Error: nobody waits')
     expect(exitCode).toBe(1)

@@ -135,7 +135,9 @@ async function runGroup(
     if (type === 'test:pass' || !reason?.includes(NEVER_ENDED)) return 'continue'
     findings.endless += 1
     if (findings.endless === MAX_ENDLESS_CASES) {
-      findings.stopped ??= `${MAX_ENDLESS_CASES} cases did not end. If the database is slow, give each more time with --time-limit`
+      findings.stopped ??=
+        `${MAX_ENDLESS_CASES} cases did not end. ` +
+        'If the database is slow, give each more time with --time-limit'
     }
     // What this case has abandoned would disturb the next ones, so they run in another process.
     return 'end'

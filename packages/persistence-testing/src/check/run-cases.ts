@@ -8,8 +8,9 @@ const CASES = import.meta.url.endsWith('.ts') ? './cases.ts' : './check/cases.js
 const LAST_EVENTS_MS = 200
 
 /**
- * Runs cases.ts with Node's own test runner, in this process, and sends every event of the runner to
- * the process that has started this one. Ends the process, whatever the adapter has left running.
+ * Runs cases.ts with Node's own test runner, in this process, and sends every event of the runner
+ * to the process that has started this one. Ends the process, whatever the adapter has
+ * left running.
  */
 export async function runCases(): Promise<never> {
   const { ids } = JSON.parse(process.argv.at(-1) ?? '') as CasesToRun

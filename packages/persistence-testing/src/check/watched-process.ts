@@ -85,7 +85,8 @@ function failed(
   const how = signalCode ?? `code ${exitCode}`
   const reason =
     durationMs > one.limitMs
-      ? `The process ${NEVER_ENDED} ${one.limitMs + GRACE_MS} ms and did not respond, as in an endless loop.`
+      ? `The process ${NEVER_ENDED} ${one.limitMs + GRACE_MS} ms and did not respond, ` +
+        'as in an endless loop.'
       : `The process ended in the middle of the case, with ${how}.`
   const cause = Object.assign(new Error(reason), { stack: reason })
   const error = Object.assign(new Error(reason, { cause }), {

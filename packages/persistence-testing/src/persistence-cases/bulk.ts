@@ -51,8 +51,8 @@ export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         'all pets',
       )
     }),
-  'idempotency-keys: knows the idempotency keys that bulk access has written, and bulk access those of the adapter':
-    withBulk(async (harness, url, bulk) => {
+  'idempotency-keys: shares idempotency keys between bulk access and the adapter': withBulk(
+    async (harness, url, bulk) => {
       const pet = { id: 7n, ...aNewPet() }
       await bulk(async (open) => {
         await open.writePets([pet])
@@ -73,7 +73,8 @@ export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         { ...KEY, key: 'other', petId: created.pet.id },
       ]
       expectEqual(await bulk((open) => open.readIdempotencyKeys(9)), keys, 'all idempotency keys')
-    }),
+    },
+  ),
   'api-keys: knows the API keys that bulk access has written, and bulk access those of the adapter':
     withBulk(async (harness, url, bulk) => {
       const old = aNewApiKey('old', { createdBy: 'Ada' })
@@ -98,7 +99,7 @@ export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
       const expected = [old, successor, { ...third, revokedAt: after(5), revokedBy: 'Bob' }]
       expectEqual(await bulk((open) => open.readApiKeys()), expected, 'all API keys')
     }),
-  'replaced-keys: finds an API key that bulk access has replaced neither by its old hash nor by its old rotation':
+  'replaced-keys: finds no key that bulk access has replaced, by its old hash or old rotation':
     withBulk(async (harness, url, bulk) => {
       const old = aNewApiKey('old')
       const successor = { ...aNewApiKey('successor'), replaces: old.id, overlapUntil: after(10) }
@@ -141,7 +142,7 @@ export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
       })
     },
   ),
-  'beside: stores every pet of an import beside an open adapter that adds pets, each under its own id':
+  'beside: stores every pet of an import beside an adapter that adds pets, under its own id':
     async (harness) => {
       assertTested(
         harness.capabilities?.severalProcesses,
@@ -178,7 +179,7 @@ export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         expectEqual(stored.size, added.length + names.length, 'the number of pets')
       })
     },
-  'killed: has the pets of an import and its progress, both or neither, after kill -9 of the process that imports':
+  'killed: has the pets of an import and its progress, both or neither, after kill -9':
     withProcesses(async (harness, start) => {
       assertTested(harness.openBulkAccess, 'the adapter has no bulk access')
       const { bulkExportName = 'openBulkAccess' } = harness
@@ -231,7 +232,8 @@ const IMPORTER = `
   const [bulkExportName, id] = values
   const bulk = await (await import(module))[bulkExportName]({ url, mode: 'migrate' })
   const pets = Array.from({ length: 5 }, () => ({ name: 'Rex', categoryId: 1n }))
-  const common = { id: BigInt(id), sha256: 'f'.repeat(64), state: 'unfinished', changedAt: new Date(0) }
+  const sha256 = 'f'.repeat(64)
+  const common = { id: BigInt(id), sha256, state: 'unfinished', changedAt: new Date(0) }
   let from
   for (let lines = 5; ; lines += 5) {
     const to = { ...common, lines }

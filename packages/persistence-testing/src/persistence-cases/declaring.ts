@@ -37,44 +37,45 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
         )
       })
     },
-  'reports: tells of each statement until its end, never of values, and of the use of its pools in numbers':
-    async (harness) => {
-      const told: Told[] = []
-      const onStatement: OnStatement = (statement, server) => {
-        const entry = { name: statement.name, text: JSON.stringify([statement, server]), ends: 0 }
-        told.push(entry)
-        return () => {
-          entry.ends += 1
-        }
+  "reports: tells of each statement until its end, never of values, and of its pools' use": async (
+    harness,
+  ) => {
+    const told: Told[] = []
+    const onStatement: OnStatement = (statement, server) => {
+      const entry = { name: statement.name, text: JSON.stringify([statement, server]), ends: 0 }
+      told.push(entry)
+      return () => {
+        entry.ends += 1
       }
-      const url = await harness.emptyDatabase()
-      const opened = await harness.open({ url, mode: 'migrate', onStatement })
-      const uses: unknown[] = []
-      try {
-        for (const label of [VALUE, `${VALUE} again`]) {
-          await prepareCalls(opened, label)
-          await Promise.all(everyCall(opened, label).map(({ run }) => run()))
-          await opened.apiKeys?.add(aNewApiKey(`${label} new`)).catch(() => undefined)
-        }
-        const count = told.length
-        if (opened.poolUse !== undefined) uses.push(opened.poolUse())
-        expectEqual(told.length, count, 'the number of statements after poolUse, which runs none')
-      } finally {
-        await opened.close()
+    }
+    const url = await harness.emptyDatabase()
+    const opened = await harness.open({ url, mode: 'migrate', onStatement })
+    const uses: unknown[] = []
+    try {
+      for (const label of [VALUE, `${VALUE} again`]) {
+        await prepareCalls(opened, label)
+        await Promise.all(everyCall(opened, label).map(({ run }) => run()))
+        await opened.apiKeys?.add(aNewApiKey(`${label} new`)).catch(() => undefined)
       }
-      assertTested(
-        told.length + uses.length > 0,
-        'the adapter tells of no statements, and has no pools',
-      )
-      for (const { name, text, ends } of told) {
-        expectEqual([typeof name, ends], ['string', 1], `how often the end of ${name} is told`)
-        assert.ok(!text.includes(VALUE), `a statement must be told without its values: ${text}`)
-      }
-      // A name for each statement would be a value too.
-      const names = new Set(told.map(({ name }) => name))
-      assert.ok(names.size < 100, `statements must have few names, got ${names.size}`)
-      for (const use of uses) expectPoolUse(use)
-    },
+      const count = told.length
+      if (opened.poolUse !== undefined) uses.push(opened.poolUse())
+      expectEqual(told.length, count, 'the number of statements after poolUse, which runs none')
+    } finally {
+      await opened.close()
+    }
+    assertTested(
+      told.length + uses.length > 0,
+      'the adapter tells of no statements, and has no pools',
+    )
+    for (const { name, text, ends } of told) {
+      expectEqual([typeof name, ends], ['string', 1], `how often the end of ${name} is told`)
+      assert.ok(!text.includes(VALUE), `a statement must be told without its values: ${text}`)
+    }
+    // A name for each statement would be a value too.
+    const names = new Set(told.map(({ name }) => name))
+    assert.ok(names.size < 100, `statements must have few names, got ${names.size}`)
+    for (const use of uses) expectPoolUse(use)
+  },
   'replicas: finds and lists every pet although a replica stands still': async (harness) => {
     assertTested(harness.capabilities?.replicas, 'the adapter does not declare replicas')
     const pausedReplica = memberOf(harness, 'pausedReplica')

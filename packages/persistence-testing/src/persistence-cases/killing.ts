@@ -14,7 +14,7 @@ const GROUP = { group: 'persistence.killed', timeLimitMs: 180_000 }
 
 /** A process that is killed loses nothing that it has acknowledged. */
 export const killingCases: readonly HarnessCase[] = casesOf(GROUP, {
-  'acknowledged: has every acknowledged pet exactly once after kill -9 of the process that wrote it':
+  'acknowledged: has every acknowledged pet exactly once after kill -9 of the writing process':
     withProcesses(async (harness, start) => {
       const url = await harness.emptyDatabase()
       const acknowledged = new Map<string, string>()
@@ -40,7 +40,7 @@ export const killingCases: readonly HarnessCase[] = casesOf(GROUP, {
         }
       })
     }),
-  'at-once: has a pet and its idempotency key, even if the process is killed as soon as the add has resolved':
+  'at-once: has a pet and its idempotency key, even if killed as soon as the add has resolved':
     withProcesses(async (harness, start) => {
       const url = await harness.emptyDatabase()
       await untilKilled(start(url, killedAfter(`pets.add({ name: 'Rex', categoryId: 1n })`)))
@@ -55,7 +55,7 @@ export const killingCases: readonly HarnessCase[] = casesOf(GROUP, {
         )
       })
     }),
-  'api-keys: has an API key, its rotation and its end, even if the process is killed as soon as it was added, replaced or revoked':
+  'api-keys: has an API key, its rotation and its end, even if killed as soon as they resolved':
     withProcesses(async (harness, start) => {
       const url = await harness.emptyDatabase()
       await withPersistence(harness, url, (opened) => apiKeysOf(opened).add(aNewApiKey('old')))

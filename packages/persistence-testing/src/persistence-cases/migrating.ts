@@ -49,31 +49,32 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
     await tryToOpen(harness.openBulkAccess?.(readOnly))
     expectEqual(await isThere(), false, 'whether bulk access for reading has created it')
   },
-  'outdated: does not open an outdated database without migrate, migrates it with migrate, and keeps its pets':
-    async (harness) => {
-      const outdatedDatabase = memberOf(harness, 'outdatedDatabase')
-      const { url, pets: old } = await outdatedDatabase()
-      // The first of them must not have migrated it for the next.
-      for (const mode of ['write', 'read', 'write'] as const)
-        await expectNotOpened(harness, { url, mode })
-      await withPersistence(harness, url, async (persistence) => {
-        const { pets } = persistence
-        expectEqual(await persistence.isMigrated?.(), true, 'isMigrated after opening with migrate')
-        expectEqual(await listAll(pets), old, 'the pets from before the migration')
-        for (const pet of old)
-          expectEqual(await pets.find(pet.id), pet, 'find must return a pet from before')
-        for (const status of PET_STATUSES) {
-          const expected = old.filter((pet) => pet.status === status)
-          expectEqual(
-            await pets.list({ status, limit: 1_000 }),
-            expected,
-            `the pets from before that are ${status}`,
-          )
-        }
-        const added = await pets.add(aNewPet())
-        expectEqual(await listAll(pets), [...old, added], 'the pets from before and a new one')
-      })
-    },
+  'outdated: opens an outdated database only with migrate, migrates it, and keeps its pets': async (
+    harness,
+  ) => {
+    const outdatedDatabase = memberOf(harness, 'outdatedDatabase')
+    const { url, pets: old } = await outdatedDatabase()
+    // The first of them must not have migrated it for the next.
+    for (const mode of ['write', 'read', 'write'] as const)
+      await expectNotOpened(harness, { url, mode })
+    await withPersistence(harness, url, async (persistence) => {
+      const { pets } = persistence
+      expectEqual(await persistence.isMigrated?.(), true, 'isMigrated after opening with migrate')
+      expectEqual(await listAll(pets), old, 'the pets from before the migration')
+      for (const pet of old)
+        expectEqual(await pets.find(pet.id), pet, 'find must return a pet from before')
+      for (const status of PET_STATUSES) {
+        const expected = old.filter((pet) => pet.status === status)
+        expectEqual(
+          await pets.list({ status, limit: 1_000 }),
+          expected,
+          `the pets from before that are ${status}`,
+        )
+      }
+      const added = await pets.add(aNewPet())
+      expectEqual(await listAll(pets), [...old, added], 'the pets from before and a new one')
+    })
+  },
 })
 
 function expectNotOpened(

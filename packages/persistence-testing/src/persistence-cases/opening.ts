@@ -103,7 +103,8 @@ async function expectNoLeak(
   const left = Number(output)
   assert.ok(
     left < MAX_LEFT,
-    `${TURNS} openings in the mode ${mode} must leave nothing behind, but left ${left} resources open`,
+    `${TURNS} openings in the mode ${mode} must leave nothing behind, ` +
+      `but left ${left} resources open`,
   )
 }
 

@@ -14,7 +14,7 @@ const GROUP = { group: 'persistence.reopen', timeLimitMs: 120_000 }
 
 /** Everything is stored after closing and opening again, even what was being written. */
 export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
-  'pets: still has all pets after it is opened again, also for reading alone, and gives greater ids':
+  'pets: still has all pets after it is opened again, to read alone too, and gives greater ids':
     async (harness) => {
       const url = await harness.emptyDatabase()
       const added = await withPersistence(harness, url, async ({ pets }) => [

@@ -123,8 +123,9 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
       }
     },
   ),
-  'revocations: keeps a revocation when the key is used and replaced in another opening at the same time':
-    twice((one, other) => expectRevocationsKept(apiKeysOf(one), apiKeysOf(other))),
+  'revocations: keeps a revocation when another opening uses and replaces the key': twice(
+    (one, other) => expectRevocationsKept(apiKeysOf(one), apiKeysOf(other)),
+  ),
   'processes: shares pets, idempotency keys and API keys with another process':
     besideAnotherProcess(async ({ pets, apiKeys }, together) => {
       await apiKeys?.add(aNewApiKey('kiosk'))
@@ -180,7 +181,8 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
       const before = await pets.add(aNewPet())
       await expectRejection(
         async () => (await harness.open({ url, mode: 'migrate' })).close(),
-        'opening must reject while the database is open, as the adapter declares severalProcesses: false',
+        'opening must reject while the database is open, ' +
+          'as the adapter declares severalProcesses: false',
       )
       if (harness.module !== undefined) await fromProcess(harness)
       const added = await pets.add(aNewPet())
@@ -265,8 +267,10 @@ const ADDING = `
   const { pets, apiKeys } = opened
   const pet = { name: 'Rex', categoryId: 1n }
   const at = new Date(${after(0).getTime()})
-  const keyed = Promise.all(Array.from({ length: ${EACH} }, async (_, index) =>
-    (await pets.addWithKey(pet, { owner: 'shop', key: String(index), fingerprint: 'Rex', at })).pet.id))
+  const keyed = Promise.all(Array.from({ length: ${EACH} }, async (_, index) => {
+    const key = { owner: 'shop', key: String(index), fingerprint: 'Rex', at }
+    return (await pets.addWithKey(pet, key)).pet.id
+  }))
   const ids = []
   while (ids.length < ${EACH}) ids.push((await pets.add(pet)).id)
   ids.push(...(await keyed))

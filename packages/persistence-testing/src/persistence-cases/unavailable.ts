@@ -38,7 +38,7 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
       await expectNotOpened(harness, url, scale)
     },
   ),
-  'writes: rejects every write in time, with a true outcome, and check, while the database is unavailable, and works again afterwards':
+  'writes: rejects every write in time, with a true outcome, while unavailable, and works again':
     interrupted(async ({ persistence, interrupt, scale }) => {
       const { pets } = persistence
       await prepareCalls(persistence, 'writes')
@@ -56,7 +56,7 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
       await expectWorksAgain(persistence, 'afterwards')
       await expectStoredAsSaid(pets, attempts)
     }),
-  'acknowledged: has every acknowledged pet once after interruptions at any moment, and none that it said is not stored':
+  'acknowledged: has every acknowledged pet once after interruptions, and none said not stored':
     interrupted(async ({ persistence: { pets }, interrupt }) => {
       const attempts: Attempt[] = []
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -103,7 +103,7 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
     }
     await withPersistence(harness, url, ({ pets }) => expectStoredAsSaid(pets, attempts))
   },
-  'frozen: rejects every call in time while the database does not respond, and loses, repeats and adds nothing':
+  'frozen: rejects every call in time while the database is silent, and loses or adds nothing':
     interrupted(async ({ persistence, interrupt: freeze, harness, url, scale }) => {
       const { pets } = persistence
       const before = await attempt(pets, 'before', true)

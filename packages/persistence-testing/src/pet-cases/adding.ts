@@ -29,33 +29,34 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
     }
     expectEqual(await listAll(pets), added, 'each pet must be stored under its id')
   },
-  'concurrent: stores all pets that are added at the same time, each under its own id, which increases for each caller':
-    async (pets) => {
-      const names = manyNames(30)
-      const added = await Promise.all(names.map((name) => pets.add(aNewPet({ name }))))
+  'concurrent: stores all pets that are added at the same time, under increasing ids': async (
+    pets,
+  ) => {
+    const names = manyNames(30)
+    const added = await Promise.all(names.map((name) => pets.add(aNewPet({ name }))))
+    expectEqual(
+      added.map((pet) => pet.name),
+      names,
+      'each add must return its own pet',
+    )
+    const byId = new Map(added.map((pet) => [pet.id, pet]))
+    expectEqual(byId.size, 30, 'the number of different ids of 30 pets')
+    const expected = ascending(idsOf(added)).map((id) => byId.get(id))
+    expectEqual(
+      await listAll(pets),
+      expected,
+      'the list must contain each pet under the id that its add returned',
+    )
+    const callers = await Promise.all([1, 2, 3, 4].map(() => addPets(pets, 6)))
+    for (const ids of callers.map(idsOf)) {
       expectEqual(
-        added.map((pet) => pet.name),
-        names,
-        'each add must return its own pet',
+        ids,
+        ascending(ids),
+        'the ids that one caller gets one after the other must increase',
       )
-      const byId = new Map(added.map((pet) => [pet.id, pet]))
-      expectEqual(byId.size, 30, 'the number of different ids of 30 pets')
-      const expected = ascending(idsOf(added)).map((id) => byId.get(id))
-      expectEqual(
-        await listAll(pets),
-        expected,
-        'the list must contain each pet under the id that its add returned',
-      )
-      const callers = await Promise.all([1, 2, 3, 4].map(() => addPets(pets, 6)))
-      for (const ids of callers.map(idsOf)) {
-        expectEqual(
-          ids,
-          ascending(ids),
-          'the ids that one caller gets one after the other must increase',
-        )
-      }
-    },
-  'visible-at-once: finds and lists a pet as soon as its add has resolved, even while others are added':
+    }
+  },
+  'visible-at-once: finds and lists a pet as soon as its add has resolved, beside other adds':
     async (pets) => {
       const caller = async (): Promise<void> => {
         for (let count = 0; count < 5; count += 1) {
@@ -114,7 +115,7 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
       'isReplay of the next call; a cancelled call must not use up the key',
     )
   },
-  'cancelled-meanwhile: stores exactly the pets whose add resolves when callers cancel right after the call':
+  'cancelled-meanwhile: stores exactly the pets whose add resolves when callers cancel after it':
     async (pets) => {
       const keyOf = (index: number) => ({
         owner: 'shop',
@@ -158,7 +159,7 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
     },
   // Databases reject some of these pets, memory none. Either is correct, as long as the result of
   // add is true.
-  'rejected-beside-others: stores exactly the pets whose add resolves when others fail at the same time':
+  'rejected-beside-others: stores exactly the pets whose add resolves when others fail beside':
     async (pets) => {
       const invalid = [
         { categoryId: 1n },

@@ -30,12 +30,13 @@ export const fieldCases: readonly ContractCase<PetRepository>[] = casesOf(GROUP,
     expectUnchanged(pets, [aNewPet(ALL satisfies Required<PetInput>)]),
   'status: returns every status, and none where none was given': (pets) =>
     expectUnchanged(pets, [aNewPet(), ...PET_STATUSES.map((status) => aNewPet({ status }))]),
-  'name: returns names exactly: any character, not trimmed, not normalised, up to the maximum length':
-    (pets) =>
-      expectUnchanged(
-        pets,
-        ODD_NAMES.map((name) => aNewPet({ name })),
-      ),
+  'name: returns names exactly: any character, not trimmed, not normalised, up to the maximum': (
+    pets,
+  ) =>
+    expectUnchanged(
+      pets,
+      ODD_NAMES.map((name) => aNewPet({ name })),
+    ),
   'every-character: returns names exactly that together have every character that is allowed':
     async (pets) => {
       const names = namesOfEveryCharacter()

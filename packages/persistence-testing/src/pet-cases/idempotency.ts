@@ -59,50 +59,50 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
       'the key must still belong to the first pet',
     )
   },
-  'other-content-concurrent: rejects other content with the same key even when both arrive at the same time':
-    async (pets) => {
-      const names = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 'Rex' : 'Mia'))
-      const results = await Promise.allSettled(
-        names.map(async (name) =>
-          addUnder(pets, aNewPet({ name }), keyWith({ fingerprint: name })),
-        ),
-      )
-      const [first, ...others] = await listAll(pets)
-      assert.ok(first, 'one pet must be stored')
-      expectEqual(others, [], 'no second pet may be stored')
-      for (const [index, result] of results.entries()) {
-        if (names[index] === first.name) {
-          expectEqual(
-            result,
-            { status: 'fulfilled', value: first },
-            'calls with equal content must return the pet',
-          )
-        } else {
-          const code = result.status === 'rejected' && result.reason.code
-          expectEqual(
-            code,
-            'idempotency_key_reused',
-            'calls with other content must reject with this code',
-          )
-        }
+  'other-content-concurrent: rejects other content with the same key even at the same time': async (
+    pets,
+  ) => {
+    const names = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 'Rex' : 'Mia'))
+    const results = await Promise.allSettled(
+      names.map(async (name) => addUnder(pets, aNewPet({ name }), keyWith({ fingerprint: name }))),
+    )
+    const [first, ...others] = await listAll(pets)
+    assert.ok(first, 'one pet must be stored')
+    expectEqual(others, [], 'no second pet may be stored')
+    for (const [index, result] of results.entries()) {
+      if (names[index] === first.name) {
+        expectEqual(
+          result,
+          { status: 'fulfilled', value: first },
+          'calls with equal content must return the pet',
+        )
+      } else {
+        const code = result.status === 'rejected' && result.reason.code
+        expectEqual(
+          code,
+          'idempotency_key_reused',
+          'calls with other content must reject with this code',
+        )
       }
-    },
-  'earlier: returns the same pet to a repeat whose time is before the first one, as the clocks of two instances differ':
-    async (pets) => {
-      const first = await addUnder(pets, aNewPet(), keyWith({}))
-      for (const earlierMs of [1, 1_000, 3_600_000]) {
-        const key = keyWith({ atMs: START_MS - earlierMs })
-        const repeat = await pets.addWithKey(aNewPet(), key)
-        expectEqual(repeat, { pet: first, isReplay: true }, `a repeat ${earlierMs} ms earlier`)
-        await expectReused(() => addUnder(pets, aNewPet(), { ...key, fingerprint: 'Mia' }))
-      }
-      const last = await pets.addWithKey(aNewPet(), keyWith({ atMs: LAST_MS }))
-      expectEqual(last, { pet: first, isReplay: true }, 'a repeat at the end of the lifetime')
-      const next = await pets.addWithKey(aNewPet(), keyWith({ atMs: LAST_MS + 1 }))
-      expectEqual(next.isReplay, false, 'isReplay of a call after the lifetime')
-      expectEqual(await listAll(pets), [first, next.pet], 'earlier repeats must store nothing')
-    },
-  'rejected-repeat: ends the lifetime of a key at its time, even if calls with other content were rejected':
+    }
+  },
+  'earlier: returns the same pet to a repeat at an earlier time, as clocks differ': async (
+    pets,
+  ) => {
+    const first = await addUnder(pets, aNewPet(), keyWith({}))
+    for (const earlierMs of [1, 1_000, 3_600_000]) {
+      const key = keyWith({ atMs: START_MS - earlierMs })
+      const repeat = await pets.addWithKey(aNewPet(), key)
+      expectEqual(repeat, { pet: first, isReplay: true }, `a repeat ${earlierMs} ms earlier`)
+      await expectReused(() => addUnder(pets, aNewPet(), { ...key, fingerprint: 'Mia' }))
+    }
+    const last = await pets.addWithKey(aNewPet(), keyWith({ atMs: LAST_MS }))
+    expectEqual(last, { pet: first, isReplay: true }, 'a repeat at the end of the lifetime')
+    const next = await pets.addWithKey(aNewPet(), keyWith({ atMs: LAST_MS + 1 }))
+    expectEqual(next.isReplay, false, 'isReplay of a call after the lifetime')
+    expectEqual(await listAll(pets), [first, next.pet], 'earlier repeats must store nothing')
+  },
+  'rejected-repeat: ends the lifetime of a key at its time, even if other content was rejected':
     async (pets) => {
       const first = await addUnder(pets, aNewPet(), keyWith({}))
       for (const atMs of [START_MS + 1, LAST_MS])

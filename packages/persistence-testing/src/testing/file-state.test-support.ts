@@ -23,7 +23,8 @@ export function transaction<Result>(
   const file = new DatabaseSync(path, { timeout: 60_000 })
   try {
     file.exec(
-      'pragma synchronous = off; begin immediate; create table if not exists state (id integer primary key, bytes)',
+      'pragma synchronous = off; begin immediate; ' +
+        'create table if not exists state (id integer primary key, bytes)',
     )
     const stored: State = {
       pets: createFakePets(),

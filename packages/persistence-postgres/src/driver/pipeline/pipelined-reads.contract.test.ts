@@ -32,11 +32,16 @@ const number = async (value: number) =>
   (await reads.read({ name: 'number', text: 'select $1::int as n' }, [value]))[0]?.[0]
 
 describe('Pipelined reads', () => {
-  it('Pipelined reads each get their own result, over one connection that prepares each statement once', async () => {
+  it('Pipelined reads each get their own result, over one connection, prepared once', async () => {
     const numbers = Array.from({ length: 500 }, (_, index) => index)
     expect(await Promise.all(numbers.map(number))).toEqual(numbers)
     const rows = await reads.read({
-      text: "select name, (select count(*)::int from pg_stat_activity where application_name = 'pet-store' and datname = current_database()) as connections from pg_prepared_statements",
+      text: `
+        select name, (
+          select count(*)::int from pg_stat_activity
+          where application_name = 'pet-store' and datname = current_database()
+        ) as connections
+        from pg_prepared_statements`,
     })
     expect(rows).toEqual([['number', 1]])
   })
@@ -58,7 +63,7 @@ describe('Pipelined reads', () => {
     expect(rows).toEqual([['number']])
   })
 
-  it('A pipelined read whose error the server reports at the end is rejected, and no other', async () => {
+  it('A pipelined read whose error comes at the end is rejected, and no other', async () => {
     await runSql(
       database.url,
       `create table late_check (id bigint primary key,
@@ -150,7 +155,7 @@ describe('Pipelined reads', () => {
     expect(await run()).toHaveLength(1)
   })
 
-  it('Pipelined reads are rejected at their deadline, sent or not, and the connection stays', async () => {
+  it('Pipelined reads are rejected at their deadline, and the connection stays', async () => {
     const hasty = openReads({ maxWaitMs: 2_000 })
     const pid = () => hasty.read({ text: 'select pg_backend_pid()' })
     const before = await pid()
@@ -171,7 +176,7 @@ describe('Pipelined reads', () => {
     await expect.poll(() => pid().catch(() => undefined)).toEqual(before)
   })
 
-  it('Pipelined reads do not wait for those before them when the way to the server is long', async () => {
+  it('Pipelined reads do not wait for those before them on a long way to the server', async () => {
     const proxy = await openProxy(database.url)
     proxy.set('delay')
     const far = new PipelinedReads(poolConfig({ url: proxy.url }), { connections: 1 })
@@ -194,7 +199,7 @@ describe('Pipelined reads', () => {
     expect(sentBefore).toBe(10)
   })
 
-  it('A pipelined connection is replaced at the end of its lifetime, and loses nothing', async () => {
+  it('A pipelined connection is replaced at the end of its lifetime, losing nothing', async () => {
     const short = openReads({ maxLifetimeMs: 200 })
     const pid = async () =>
       (await short.read({ text: 'select pg_backend_pid()' }))[0]?.[0] as number

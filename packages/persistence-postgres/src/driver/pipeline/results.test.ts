@@ -87,7 +87,7 @@ describe('Messages of the server', () => {
     'ready',
   ]
 
-  it('Messages of the server are received whole and in order, wherever the network cuts them', () => {
+  it('Messages of the server are received whole and in order, however they are cut', () => {
     for (let cut = 0; cut <= bytes.length; cut += 1) {
       expect(receive([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(expected)
     }

@@ -24,8 +24,9 @@ export interface ResultReceiver {
  * events. docs/decisions/0033-hot-path.md
  *
  * This is the one place that depends on more than pg documents: that `connection.stream` is read by
- * one listener, and, in `read-batch.ts`, that a query is an object with `submit` and methods that begin with `handle`. `connections.ts` reads a row at the start, and ends it with one
- * sentence when that has changed.
+ * one listener, and, in `read-batch.ts`, that a query is an object with `submit` and methods that
+ * begin with `handle`. `connections.ts` reads a row at the start, and ends it with one sentence
+ * when that has changed.
  */
 export function receiveResults({ connection: { stream } }: Client, receiver: ResultReceiver): void {
   const [driver, ...others] = stream.listeners('data') as ((bytes: Buffer) => void)[]
@@ -57,8 +58,9 @@ export function receiveResults({ connection: { stream } }: Client, receiver: Res
   })
 }
 
-export const OTHER_DRIVER =
-  'this version of pg works in another way than pipelined reads need; install the one of the lockfile'
+export const OTHER_DRIVER: string =
+  'this version of pg works in another way than pipelined reads need; ' +
+  'install the one of the lockfile'
 
 /** Makes a row of the bytes that start with the number of its columns. */
 export type ReadRow = (bytes: Buffer, start: number) => Row
