@@ -35,7 +35,7 @@ async function sectionOf(name: string, folder: string): Promise<string> {
   const options = ['check', '--harness', `packages/${folder}/src/testing/harness.test-support.ts`]
   const report = await run(ROOT, [...PROGRAM, ...options])
   // Only what does not change with each case.
-  const lines = report.split('\n').filter((line) => /^(Not shown|Declared)/.test(line))
+  const lines = report.split('\n').filter((line) => /^(Not tested|Declared)/.test(line))
   const output = [`$ pnpm adapter ${options.join(' ')}`, ...lines].join('\n')
   return `## ${name}\n\n\`\`\`console\n${output}\n\`\`\`\n`
 }

@@ -240,10 +240,14 @@ describe('With a replica', () => {
   })
 
   it('closes every connection when the adapter is closed', async () => {
-    const opened = await openPostgresPersistence({ url, replicaUrls: [replicaUrl] })
-    const before = await servingOn(replicaUrl)
+    const named = new URL(replicaUrl)
+    named.searchParams.set('application_name', 'closing')
+    const opened = await openPostgresPersistence({ url, replicaUrls: [named.href] })
+    const connections = async () =>
+      (await servingOn(replicaUrl)).filter(({ name }) => name === 'closing').length
+    await expect.poll(connections).toBeGreaterThan(0)
     await opened.close()
-    await expect.poll(async () => (await servingOn(replicaUrl)).length).toBe(before.length - 1)
+    await expect.poll(connections).toBe(0)
     await expect(opened.pets.list({ limit: 1 })).rejects.toThrow('after calling end')
   })
 })

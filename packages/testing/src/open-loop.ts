@@ -107,7 +107,9 @@ export async function runOpenLoop(options: OpenLoopOptions): Promise<OpenLoopRes
       const now = performance.now()
       while (next < planned.length && start + (planned[next] as number) <= now) {
         const connection = idle.pop()
-        if (connection !== undefined) send(connection, next, start + (planned[next] as number))
+        // After the first requests of the connections, so that none is sent twice.
+        if (connection !== undefined)
+          send(connection, options.connections + next, start + (planned[next] as number))
         else if (whenBusy === 'wait') break
         else dropped += 1
         next += 1

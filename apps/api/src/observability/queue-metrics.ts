@@ -8,8 +8,8 @@ export interface QueueUse {
 }
 
 /**
- * Shows every queue as it is when the metrics are read. Returns a function that adds queues to those
- * that are shown.
+ * Shows every queue as it is when the metrics are read. Returns a function that adds queues to
+ * those that are shown.
  */
 export function showQueues(registry: Registry): (queues: () => readonly QueueUse[]) => void {
   const sources: (() => readonly QueueUse[])[] = []

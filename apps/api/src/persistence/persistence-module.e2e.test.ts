@@ -109,8 +109,13 @@ describe('PERSISTENCE_MODULE', () => {
   })
 
   it('says where API keys come from when the adapter stores none', async () => {
-    const settings = { PERSISTENCE_MODULE: EXAMPLE, DATABASE_URL: 'pets.ndjson' }
+    const settings = { PERSISTENCE_MODULE: './keyless.mjs' }
     const folder = await temporaryFolder()
+    await writeFile(
+      join(folder, 'keyless.mjs'),
+      `const pets = new Proxy({}, { get: () => async () => [] })
+       export default async () => ({ pets, async check() {}, async close() {} })`,
+    )
     const program = runProgram('serve', folder, settings)
     onTestFinished(() => void program.process.kill('SIGKILL'))
     const command = await waitForOutput(
