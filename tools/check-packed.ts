@@ -152,9 +152,10 @@ async function runExamples(project: string, command: Command): Promise<void> {
   } finally {
     await service.end()
   }
-  const [written, committed] = [join(project, 'pacts'), join(ROOT, 'packages/contracts/pacts')].map(
-    (path) => readFileSync(join(path, 'kiosk-pet-store.json'), 'utf8').trimEnd(),
-  )
+  const contractIn = (folder: string) =>
+    readFileSync(join(folder, 'kiosk-pet-store.json'), 'utf8').trimEnd()
+  const written = contractIn(join(project, 'pacts'))
+  const committed = contractIn(join(ROOT, 'packages/contracts/pacts'))
   if (written !== committed)
     throw new Error('kiosk-contract.ts wrote another contract than the committed one.')
 }

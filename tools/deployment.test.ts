@@ -196,7 +196,8 @@ describe('everything that deploys the service', () => {
       textOf(`deploy/systemd/${name}`)
         .split('\n')
         .filter((line) => !line.startsWith('#'))
-    const [unit, template] = [linesOf('pet-store.service'), linesOf('pet-store@.service')]
+    const unit = linesOf('pet-store.service')
+    const template = linesOf('pet-store@.service')
     expect(template.filter((line) => !unit.includes(line))).toEqual([
       'Description=Pet Store (metrics on port %i)',
       'Environment=REUSE_PORT=true METRICS_PORT=%i',

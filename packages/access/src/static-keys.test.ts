@@ -3,7 +3,8 @@ import { SCOPES } from './api-key.ts'
 import { createApiKeyText } from './api-key-text.ts'
 import { createStaticKeys, hashApiKey } from './key-check.ts'
 
-const [first, second] = [createApiKeyText(), createApiKeyText()]
+const first = createApiKeyText()
+const second = createApiKeyText()
 const check = createStaticKeys([
   { keyId: 'first', sha256: hashApiKey(first) },
   { keyId: 'second', sha256: hashApiKey(second), scopes: ['pets:read'] },

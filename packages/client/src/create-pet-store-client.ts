@@ -128,7 +128,8 @@ export function createPetStoreClient(options: PetStoreClientOptions): PetStoreCl
  * mixes pages up would make a walk endless.
  */
 function assertPagesAscend({ pets, next }: PetPage, after: bigint | undefined): bigint | undefined {
-  const [first, last] = [pets[0]?.id, pets.at(-1)?.id]
+  const first = pets[0]?.id
+  const last = pets.at(-1)?.id
   const isBeyond = first === undefined ? next === undefined : after === undefined || first > after
   if (isBeyond) return last
   throw new PetStoreError(

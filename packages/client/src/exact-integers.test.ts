@@ -3,7 +3,6 @@ import { createPetStoreClient } from './create-pet-store-client.ts'
 import {
   json,
   rejectionOf,
-  type StubResponse,
   startStub,
 } from './testing/start-stub.test-support.ts'
 
@@ -52,10 +51,9 @@ describe('64-bit integers', () => {
 })
 
 it('an old browser rejects integers beyond 2^53 instead of rounding them', async () => {
-  const [exact, rounded] = ['9007199254740991', '9007199254740993'].map((digits) =>
-    json(200, `{"id":${digits},"name":"Rex","categoryId":-9007199254740991}`),
-  )
-  const stub = await startStub(exact as StubResponse, rounded as StubResponse)
+  const petWithId = (digits: string) =>
+    json(200, `{"id":${digits},"name":"Rex","categoryId":-9007199254740991}`)
+  const stub = await startStub(petWithId('9007199254740991'), petWithId('9007199254740993'))
   const parse = JSON.parse
   vi.spyOn(JSON, 'parse').mockImplementation((text, reviver) =>
     parse(text, reviver && ((key, value) => reviver.call(undefined, key, value))),

@@ -44,7 +44,9 @@ export function readPage(
 
   // Only the query of the link is used: the key must not be sent to another address.
   const parameters = new URL(target, url).searchParams
-  const [limit, status, cursor] = ['limit', 'status', 'cursor'].map((name) => parameters.get(name))
+  const limit = parameters.get('limit')
+  const status = parameters.get('status')
+  const cursor = parameters.get('cursor')
   // A cache that ignores the query would make a walk endless.
   if (!cursor || cursor === ownCursor)
     throw new TypeError('The link to the next page has no new cursor.')

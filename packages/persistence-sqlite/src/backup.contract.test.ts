@@ -62,7 +62,8 @@ describe('SQLite backup', () => {
 
   it('a backup follows a link, and replaces neither the database nor what is no file', async () => {
     await addPets(url, 1)
-    const [toDatabase, toBackup] = [join(folder, 'same.db'), join(folder, 'latest.db')]
+    const toDatabase = join(folder, 'same.db')
+    const toBackup = join(folder, 'latest.db')
     symlinkSync(path, toDatabase)
     symlinkSync(backup, toBackup)
     writeFileSync(backup, 'earlier')

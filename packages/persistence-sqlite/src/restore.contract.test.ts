@@ -227,7 +227,8 @@ describe('A restored SQLite backup', () => {
     await backupSqlite({ url }, backup)
     addPetsAndKill(url, 20)
     copyFileSync(backup, path)
-    const [file, log] = [readFileSync(path), readFileSync(`${path}-wal`)]
+    const file = readFileSync(path)
+    const log = readFileSync(`${path}-wal`)
     const { previousFiles } = await restoreSqlite({ url }, backup)
     expect(previousFiles.map((kept) => readFileSync(kept))).toEqual([file, log])
     expect(countPets(path)).toBe(30)

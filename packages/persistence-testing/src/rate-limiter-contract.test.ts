@@ -63,7 +63,8 @@ const FAULTS: Readonly<Record<string, (limit: RateLimit, shared: { take?: Take }
   },
   'reset: returns the same remaining time always': returning(() => ({ resetMs: 200 })),
   'window-ends: extends the window with each request': (limit) => {
-    let [count, endMs] = [0, 0]
+    let count = 0
+    let endMs = 0
     return () => {
       if (Date.now() >= endMs) count = 0
       endMs = Date.now() + limit.windowMs

@@ -19,7 +19,8 @@ it('createCallGuard rejects late writes: unknown if begun, not_stored if waiting
   vi.useFakeTimers()
   try {
     const guard = createCallGuard({ outcomeOf, deadlineMs: 1_000, concurrency: 1 })
-    const [begun, waiting] = [guard.write(never), guard.write(async () => 1)]
+    const begun = guard.write(never)
+    const waiting = guard.write(async () => 1)
     const results = Promise.allSettled([begun, waiting])
     await vi.advanceTimersByTimeAsync(1_000)
     expect(await results).toMatchObject([

@@ -22,7 +22,8 @@ export async function copyCommand(given: {
       ),
     ),
   )
-  const [from, to] = [maskUrl(given.from), maskUrl(given.to)]
+  const from = maskUrl(given.from)
+  const to = maskUrl(given.to)
   if (given.json) return console.log(JSON.stringify({ from, to, ...report }))
   const what = `${amount(report.pets, 'pet')} and ${amount(report.apiKeys, 'API key')}`
   console.log(`${from} and ${to} both hold ${what}. SHA-256 of the pets: ${report.checksum}`)

@@ -68,7 +68,8 @@ describe.each(KINDS)('Keys on %s', (kind) => {
       folder: await temporaryFolder(),
       settings: { API_KEY_CACHE_SECONDS: '1', ...(await create()) },
     }
-    const [one, other] = [await serve(installation), await serve(installation)]
+    const one = await serve(installation)
+    const other = await serve(installation)
     const first = await makeKey('keys create --name kiosk --expires 90d --by Ada', installation)
     for (const { address } of [one, other]) expect(await status(address, first.key)).toBe(200)
 

@@ -9,10 +9,8 @@ import { inventPet } from './seed.ts'
 
 it('seed stores the same pets for the same seed in every database', async () => {
   const folder = await temporaryFolder()
-  const [sqlite, postgres] = [
-    { DATABASE_URL: await DATABASES.SQLite() },
-    { DATABASE_URL: await DATABASES.PostgreSQL() },
-  ]
+  const sqlite = { DATABASE_URL: await DATABASES.SQLite() }
+  const postgres = { DATABASE_URL: await DATABASES.PostgreSQL() }
   const seeded = await runHere('seed --count 12345', folder, sqlite)
   expect(seeded.code).toBe(0)
   expect(seeded.stderr).toMatch(/^(Storing: .*\n)*$/)

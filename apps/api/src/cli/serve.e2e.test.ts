@@ -15,7 +15,9 @@ afterEach(async () => {
 
 describe('pet-store serve', () => {
   it('serve applies its settings: keys, proxies, origins and public URL', async () => {
-    const [key, named, other] = [createApiKeyText(), createApiKeyText(), createApiKeyText()]
+    const key = createApiKeyText()
+    const named = createApiKeyText()
+    const other = createApiKeyText()
     const program = runProgram('serve', await temporaryFolder(), {
       API_KEYS_SHA256: `${hashApiKey(key)}, shop=${hashApiKey(named).toUpperCase()}`,
       PUBLIC_URL: 'https://pets.example/shop',

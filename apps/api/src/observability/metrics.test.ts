@@ -149,7 +149,8 @@ describe('The metrics', () => {
 
   it('metrics are served at one path, and errors have the error body without a cause', async () => {
     const errors: unknown[] = []
-    const [down, pools] = [new Error('down'), vi.fn(() => [])]
+    const down = new Error('down')
+    const pools = vi.fn(() => [])
     const log = { ...LOG, internalError: (error: unknown) => errors.push(error) }
     const { metricsServer, showPools, close } = openMetrics({ ...NO_REPORTS, log })
     showPools(pools)

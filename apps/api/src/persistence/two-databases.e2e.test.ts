@@ -65,7 +65,8 @@ describe('SQLite and PostgreSQL', () => {
 
   it('give the same bytes on the wire, errors too', async () => {
     for (const sent of SCRIPT) {
-      const [onSqlite, onPostgres] = [await ask(service(0), sent), await ask(service(1), sent)]
+      const onSqlite = await ask(service(0), sent)
+      const onPostgres = await ask(service(1), sent)
       expect(onPostgres, sent.join(' ')).toEqual(onSqlite)
     }
     const list = await ask(service(1), ['GET', '/pets'])
@@ -81,10 +82,8 @@ describe('SQLite and PostgreSQL', () => {
       '{"name":"Rex","categoryId":1}',
       '{"name":"Mia","categoryId":1}',
     ]) {
-      const [onSqlite, onPostgres] = [
-        await ask(service(0), ['POST', '/pets', body], key),
-        await ask(service(1), ['POST', '/pets', body], key),
-      ]
+      const onSqlite = await ask(service(0), ['POST', '/pets', body], key)
+      const onPostgres = await ask(service(1), ['POST', '/pets', body], key)
       expect(onPostgres.status).toBe(onSqlite.status)
       expect(withoutId(onPostgres.text)).toBe(withoutId(onSqlite.text))
     }

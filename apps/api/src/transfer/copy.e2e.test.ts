@@ -69,8 +69,10 @@ it.each<[Kind, Kind]>([
 ])(
   'copy from %s to %s keeps everything, and is brought up to date when it is repeated',
   async (fromKind, toKind) => {
-    const [from, to] = [await DATABASES[fromKind](), await DATABASES[toKind]()]
-    const [source, target] = [await openDatabase(from), await openDatabase(to)]
+    const from = await DATABASES[fromKind]()
+    const to = await DATABASES[toKind]()
+    const source = await openDatabase(from)
+    const target = await openDatabase(to)
     await fill(from)
     const started = { id: 1n, sha256: 'ab', lines: 2 ** 40, state: 'unfinished' } as const
     const unfinished = { ...started, changedAt: new Date(5) }

@@ -43,7 +43,8 @@ describe('copy', () => {
   })
 
   it('continues after an interruption, storing no pet again', async () => {
-    const [source, target] = [createMemoryBulk(petsUpTo(12_000)), createMemoryBulk()]
+    const source = createMemoryBulk(petsUpTo(12_000))
+    const target = createMemoryBulk()
     const writes: number[] = []
     const failing = (from: number): BulkAccess => ({
       ...target,
@@ -79,7 +80,8 @@ describe('copy', () => {
     const copyBetween = async (from: bigint[], to: bigint[], size: number) => {
       const of = (ids: bigint[]) =>
         createMemoryBulk(ids.map((id) => ({ ...REX, id, name: `Pet ${id}` })))
-      const [source, target] = [of(from), of(to)]
+      const source = of(from)
+      const target = of(to)
       const report = await copy(paged(source, size), target)
       expect(await target.readPets({ limit: 99 })).toEqual(await source.readPets({ limit: 99 }))
       return report

@@ -35,11 +35,9 @@ function sqlitePets(file: string): Pets {
     database.prepare<Row, (string | number)[]>(
       `select ${columns} from pet ${where} order by id limit ?`,
     )
-  const [list, listAfter, listWithStatus] = [
-    listed(''),
-    listed('where id > ?'),
-    listed('where status = ?'),
-  ]
+  const list = listed('')
+  const listAfter = listed('where id > ?')
+  const listWithStatus = listed('where status = ?')
   const get = database.prepare<Row, [number]>(`select ${columns} from pet where id = ?`)
   const add = database.prepare<Row, [string, number, string | null]>(
     `insert into pet (name, category_id, status) values (?, ?, ?) returning ${columns}`,

@@ -36,7 +36,8 @@ export async function takeSlice(options: SliceOptions): Promise<Slice> {
   )
   const serverCpu = createCpuClock(() => servers.map(({ pid }) => pid))
   const latencies: number[] = []
-  let [turn, added] = [0, 0]
+  let turn = 0
+  let added = 0
   async function sendNext(connection: LoadConnection): Promise<void> {
     turn = (turn + 1) % requests.length
     const request = requests[turn] as CheckedRequest

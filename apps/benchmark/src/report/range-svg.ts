@@ -4,15 +4,25 @@ export interface RangePanel {
   readonly bars: readonly Readonly<{ name: string; isOurs: boolean; low: number; high: number }>[]
 }
 
-const [OURS, OTHERS, INK, FAINT] = ['#c2410c', '#93c5fd', '#1c1917', '#d6d3d1']
-const [PANEL_WIDTH, NAME_WIDTH, BAR_WIDTH, ROW, HEAD, TITLE] = [480, 190, 190, 22, 44, 40]
+const OURS = '#c2410c'
+const OTHERS = '#93c5fd'
+const INK = '#1c1917'
+const FAINT = '#d6d3d1'
+const PANEL_WIDTH = 480
+const NAME_WIDTH = 190
+const BAR_WIDTH = 190
+const ROW = 22
+const HEAD = 44
+const TITLE = 40
 
 /** Panels, two in a row; a vertical line marks 1.00 in each. */
 export function rangeSvg(title: string, panels: readonly RangePanel[]): string {
   const panelHeight = HEAD + Math.max(...panels.map(({ bars }) => bars.length)) * ROW
-  const [width, height] = [PANEL_WIDTH * 2, TITLE + Math.ceil(panels.length / 2) * panelHeight + 10]
+  const width = PANEL_WIDTH * 2
+  const height = TITLE + Math.ceil(panels.length / 2) * panelHeight + 10
   const placed = panels.map((panel, index) => {
-    const [x, y] = [(index % 2) * PANEL_WIDTH, TITLE + Math.floor(index / 2) * panelHeight]
+    const x = (index % 2) * PANEL_WIDTH
+    const y = TITLE + Math.floor(index / 2) * panelHeight
     return `<g transform="translate(${x} ${y})">\n${panelLines(panel).join('\n')}\n</g>`
   })
   const size = `viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`

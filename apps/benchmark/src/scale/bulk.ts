@@ -19,7 +19,8 @@ export interface BulkRun extends CommandRun {
  */
 export async function measureBulk(pets: number, log: (line: string) => void): Promise<BulkRun[]> {
   const folder = await temporaryFolder()
-  const [input, output] = [join(folder, 'pets.ndjson'), join(folder, 'output.ndjson')]
+  const input = join(folder, 'pets.ndjson')
+  const output = join(folder, 'output.ndjson')
   await writeDataSet(input, pets)
   const runs: BulkRun[] = []
   for (const database of DATABASES) {

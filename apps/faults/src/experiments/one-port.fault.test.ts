@@ -55,7 +55,8 @@ it('restarts on one port fail no request on a kept connection', async ({ skip })
     expect(await instance.end('SIGTERM')).toBe(0)
     await startInstance(instance, metricsPort)
   }
-  const [ofKept, ofFresh] = [await kept.stop(), await fresh.stop()]
+  const ofKept = await kept.stop()
+  const ofFresh = await fresh.stop()
   agent.destroy()
   const migrates = await migratesConnections()
   report('restarts on one port, kept connections', { restarts, ...ofKept })

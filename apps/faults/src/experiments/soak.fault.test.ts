@@ -66,9 +66,8 @@ itSoak.each(KINDS)('holds memory, handles and delays at half load, on %s', async
     samples.push({ ...(Object.fromEntries(values) as Sample), p99Ms: quantile(latenciesMs, 0.99) })
   }
 
-  const [early, late] = [samples.slice(SAMPLES / 4, SAMPLES / 2), samples.slice(-SAMPLES / 4)].map(
-    mediansOf,
-  ) as [Sample, Sample]
+  const early = mediansOf(samples.slice(SAMPLES / 4, SAMPLES / 2))
+  const late = mediansOf(samples.slice(-SAMPLES / 4))
   const figures = Object.keys(early).map((name) => [
     name,
     `${early[name as keyof Sample]} to ${late[name as keyof Sample]}`,

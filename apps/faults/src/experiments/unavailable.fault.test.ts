@@ -24,7 +24,8 @@ async function outageOf(
   end: (proxy: FaultyProxy, name: string) => Promise<unknown>,
 ): Promise<Outage> {
   const url = await emptyDatabase('PostgreSQL')
-  const [proxy, name] = [await openProxy(url), new URL(url).pathname.slice(1)]
+  const proxy = await openProxy(url)
+  const name = new URL(url).pathname.slice(1)
   return { databaseUrl: proxy.url, start: () => start(proxy, name), end: () => end(proxy, name) }
 }
 
@@ -121,10 +122,8 @@ itLong.each(Object.entries(OUTAGES))(
 it('responds with 503 while the server does not support TLS, and stores nothing', async () => {
   const { url } = await startOwnPostgres({ isTls: true })
   const proxy = await openProxy(withTls(url))
-  const [start, end] = [
-    async () => proxy.moveTo(inject('postgresUrl')),
-    async () => proxy.moveTo(url),
-  ]
+  const start = async () => proxy.moveTo(inject('postgresUrl'))
+  const end = async () => proxy.moveTo(url)
   await expectUnavailable('no TLS', { databaseUrl: proxy.url, start, end })
 })
 

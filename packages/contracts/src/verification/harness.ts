@@ -81,7 +81,8 @@ export async function openHarness(
       .catch(fail)
       .then((values) => sendJson(res, 200, values ?? {}))
   })
-  const [connectionsUrl, statesUrl] = [await listen(connections), await listen(states)]
+  const connectionsUrl = await listen(connections)
+  const statesUrl = await listen(states)
   return {
     baseUrl: `${connectionsUrl}/v1`,
     statesUrl,

@@ -50,10 +50,14 @@ const client = createPetStoreClient({
   apiKey: ${apiKey},
 })
 console.log(await client.${operationId}(${values}))`
-  const [baseUrl, apiKey] = ['BASE_URL', 'API_KEY'].map((name) => `\`\${process.env['${name}']}\``)
+  const fromEnvironment = (name: string) => `\`\${process.env['${name}']}\``
   const id = path.includes('{') ? '1n' : ''
   return {
-    source: write(`${baseUrl}`, `${apiKey}`, body ? JSON.stringify(body) : id),
+    source: write(
+      fromEnvironment('BASE_URL'),
+      fromEnvironment('API_KEY'),
+      body ? JSON.stringify(body) : id,
+    ),
     'x-template': write('{{baseUrl}}', '{{apiKey}}', '{{arguments}}'),
   }
 }

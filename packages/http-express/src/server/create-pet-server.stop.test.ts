@@ -41,7 +41,8 @@ it('lets a POST of which only a part has arrived finish while the server stops',
 
 it('closes idle connections when it stops, but none whose response has not left', async () => {
   const { server } = await startSlowServer({ repository: longList })
-  const [idle, late] = [server.connect(), server.connect()]
+  const idle = server.connect()
+  const late = server.connect()
   const slow = server.connect().pause().write(`${GET}\r\n`)
   await expect.poll(() => server.connections()).toBe(3)
   await aWhile()

@@ -88,7 +88,8 @@ export function valid(schema: SentSchema): fc.Arbitrary<unknown> {
   const { type, enum: values, properties = {}, required = [], ...rules } = resolved(schema)
   if (values !== undefined) return fc.constantFrom(...values)
   if (type === 'integer') {
-    const [min, max] = [BigInt(rules.minimum ?? 0), BigInt(rules.maximum ?? 0)]
+    const min = BigInt(rules.minimum ?? 0)
+    const max = BigInt(rules.maximum ?? 0)
     return fc.oneof(fc.constantFrom(min, max), fc.bigInt({ min, max }))
   }
   if (type === 'string') return validString(rules)

@@ -54,7 +54,8 @@ it('a cursor is rejected when any one character is changed, left out, doubled or
     fc.property(positions, filters, (after, status) => {
       const cursor = writeCursor(after, status)
       for (let index = 0; index < cursor.length; index += 1) {
-        const [before, behind] = [cursor.slice(0, index), cursor.slice(index + 1)]
+        const before = cursor.slice(0, index)
+        const behind = cursor.slice(index + 1)
         const changes = [...BASE64URL]
           .filter((other) => other !== cursor[index])
           .map((other) => before + other + behind)

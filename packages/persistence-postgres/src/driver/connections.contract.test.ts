@@ -13,7 +13,8 @@ it('Reads of one turn share a connection, and those of the next one use another'
     )
     return new Set((await Promise.all(reads)).flat(2))
   }
-  const [first, second] = [await pids(), await pids()]
+  const first = await pids()
+  const second = await pids()
   expect([first.size, second.size]).toEqual([1, 1])
   expect(first).not.toEqual(second)
 })

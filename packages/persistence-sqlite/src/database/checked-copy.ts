@@ -58,8 +58,9 @@ export async function writeCheckedCopy(
 }
 
 function isSameFile(one: string, other: string): boolean {
-  const [first, second] = [one, other].map((file) => statSync(file, { bigint: true }))
-  return first?.dev === second?.dev && first?.ino === second?.ino
+  const first = statSync(one, { bigint: true })
+  const second = statSync(other, { bigint: true })
+  return first.dev === second.dev && first.ino === second.ino
 }
 
 /**

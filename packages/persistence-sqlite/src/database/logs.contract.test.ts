@@ -91,7 +91,8 @@ it('applies no log to a file that it was not written for', async () => {
 
 it('applies no log to an older copy of its file, which works when the file is back', async () => {
   expect(await countPets()).toBe(3)
-  const [older, newer] = [join(folder, 'older'), join(folder, 'newer')]
+  const older = join(folder, 'older')
+  const newer = join(folder, 'newer')
   copyFileSync(path, older)
   await addPets(`sqlite:${path}`, 2_000)
   addPetsAndKill(`sqlite:${path}`, 30)

@@ -9,7 +9,8 @@ export const endingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('a
   'revoke: revokes one key, stores by whom, and changes neither when it is revoked again': async (
     keys,
   ) => {
-    const [kiosk, neighbour] = [aNewApiKey('kiosk'), aNewApiKey('neighbour')]
+    const kiosk = aNewApiKey('kiosk')
+    const neighbour = aNewApiKey('neighbour')
     await keys.add(kiosk)
     await keys.add(neighbour)
     for (const [minute, by] of [[5, ADA], [9, 'Bob'], [1]] as const) {

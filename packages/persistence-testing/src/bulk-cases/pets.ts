@@ -24,7 +24,9 @@ export const bulkPetCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
     expectEqual(await bulk.lastPetId(), stored.at(-1)?.id, 'the last id')
   },
   'add.progress: stores many new pets together with the progress of their import': async (bulk) => {
-    const [first, second, end] = [importOf(), importOf({ lines: 2 ** 52 + 1 }), ended()]
+    const first = importOf()
+    const second = importOf({ lines: 2 ** 52 + 1 })
+    const end = ended()
     await bulk.addPets(ODD, { to: first })
     expectEqual(await bulk.readPetImports(), [first], 'the import that has begun')
     await bulk.addPets(ODD, { from: first, to: second })

@@ -53,7 +53,8 @@ async function check(
 
 const STUB = `
   const no = () => { throw new Error('not implemented') }
-  const [pets, apiKeys] = [0, 1].map(() => new Proxy({}, { get: () => no }))
+  const pets = new Proxy({}, { get: () => no })
+  const apiKeys = new Proxy({}, { get: () => no })
   export const capabilities = {
     severalProcesses: true, sharedLimits: true, bulkAccess: false, replicas: false,
   }

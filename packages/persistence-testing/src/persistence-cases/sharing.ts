@@ -133,10 +133,8 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
         (await Promise.all(addAndRepeat(pets))).flat(),
       )
       const idLists = [ours, theirs.split(' ').map(BigInt)]
-      const [keyed, plain] = [
-        idLists.map((ids) => ids.slice(EACH)),
-        idLists.flatMap((ids) => ids.slice(0, EACH)),
-      ]
+      const keyed = idLists.map((ids) => ids.slice(EACH))
+      const plain = idLists.flatMap((ids) => ids.slice(0, EACH))
       expectEqual(
         keyed[1],
         keyed[0],

@@ -64,9 +64,8 @@ async function expectPetsWork(pets: PetRepository, label: string): Promise<void>
 }
 
 async function expectApiKeysWork(apiKeys: ApiKeyRepository, label: string): Promise<void> {
-  const [old, successor] = ['old', 'successor'].map((name) =>
-    aNewApiKey(`${label} ${name}`, { createdAt: after(1) }),
-  ) as [ReturnType<typeof aNewApiKey>, ReturnType<typeof aNewApiKey>]
+  const old = aNewApiKey(`${label} old`, { createdAt: after(1) })
+  const successor = aNewApiKey(`${label} successor`, { createdAt: after(1) })
   await apiKeys.add(old)
   await expectKey(apiKeys, old.sha256, withoutHash(old))
   await apiKeys.markUsed([{ id: old.id, at: after(3) }])

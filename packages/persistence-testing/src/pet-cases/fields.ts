@@ -104,7 +104,8 @@ function namesOfEveryCharacter(): readonly string[] {
 function codesOf(name: string, other?: string): string {
   const codes = (text: string) => [...text].map((character) => `U+${hexOf(character)}`)
   if (other === undefined) return codes(name).slice(0, 5).join(' ')
-  const [given, got] = [codes(name), codes(other)]
+  const given = codes(name)
+  const got = codes(other)
   const index = given.findIndex((code, position) => code !== got[position])
   return `${given[index]} became ${got[index]}`
 }

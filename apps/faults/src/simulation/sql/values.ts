@@ -58,10 +58,12 @@ export function calculate(operator: string, left: Value, right: Value): Value {
   if (left === null || right === null) return null
   if (operator === '||') return `${String(left)}${String(right)}`
   if (typeof left === 'number' || typeof right === 'number') {
-    const [one, other] = [Number(left), Number(right)]
+    const one = Number(left)
+    const other = Number(right)
     return operator === '+' ? one + other : operator === '-' ? one - other : one * other
   }
-  const [one, other] = [toInteger(left), toInteger(right)]
+  const one = toInteger(left)
+  const other = toInteger(right)
   if (operator === '+') return one + other
   if (operator === '-') return one - other
   if (operator === '*') return one * other

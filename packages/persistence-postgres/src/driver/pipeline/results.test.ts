@@ -69,7 +69,8 @@ function receive(chunks: readonly Buffer[]) {
 }
 
 describe('Messages of the server', () => {
-  const [notice, ready] = [message('N', Buffer.from('slow')), message('Z', Buffer.from('I'))]
+  const notice = message('N', Buffer.from('slow'))
+  const ready = message('Z', Buffer.from('I'))
   const bytes = Buffer.concat([
     message('2', Buffer.alloc(0)),
     message('D', row('Rex')),
