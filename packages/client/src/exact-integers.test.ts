@@ -1,10 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createPetStoreClient } from './create-pet-store-client.ts'
-import {
-  json,
-  rejectionOf,
-  startStub,
-} from './testing/start-stub.test-support.ts'
+import { json, rejectionOf, startStub } from './testing/start-stub.test-support.ts'
 
 const EDGES = `0 -1 9007199254740991 9007199254740992 9007199254740993 -9007199254740993
   9223372036854775807 -9223372036854775808`.split(/\s+/)
