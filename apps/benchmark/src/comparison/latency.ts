@@ -41,7 +41,8 @@ export async function measureLatency(
   async function take(running: Running) {
     const mixed = running.requests.get(MIXED) ?? []
     // More than are sent: each creation has a key of its own.
-    const count = mixed.length + 2 * Math.ceil((requestsPerSecond * durationMs) / 1_000)
+    const count =
+      CONNECTIONS + mixed.length + 2 * Math.ceil((requestsPerSecond * durationMs) / 1_000)
     const requests = Array.from({ length: count }, (_, index) => bytesOf(mixed, index))
     const { outcomes, added } = await runOpenLoop({
       port: running.servers[0].port,

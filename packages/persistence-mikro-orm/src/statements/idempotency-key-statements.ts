@@ -16,8 +16,6 @@ export const IDEMPOTENCY_KEY_COLUMNS = 'owner, key, fingerprint, created_at, pet
  * The reads of idempotency keys. How one is stored together with its pet is up to each adapter, and
  * what is not hot goes through the ORM.
  */
-export type IdempotencyKeyStatements = ReturnType<typeof idempotencyKeyStatements>
-
 export function idempotencyKeyStatements(dialect: SqlDialect) {
   const statement = statementsOf(dialect)
   return {

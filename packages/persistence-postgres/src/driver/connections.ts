@@ -13,7 +13,7 @@ import { poolSizesOf } from './pool-size.ts'
 import { poolUse, type RunStatement, runOnPool } from './pool-statements.ts'
 
 /** The connections to a database: a pool for everything, and beside it some for pipelined reads. */
-export interface PostgresConnections {
+interface PostgresConnections {
   /** For statements that read little and are quick; never two that belong together. */
   readonly read: RunStatement
   readonly write: RunStatement

@@ -173,7 +173,7 @@ async function insertOneByOne(
   insert: (rows: readonly NewPetColumns[]) => Promise<readonly PetId[]>,
   group: readonly WaitingStatement<NewPetColumns, PetId>[],
 ): Promise<void> {
-  let lost: unknown
+  let lost: Error | undefined
   for (const one of group) {
     const reason = lost === undefined ? rejectionFor(one) : persistenceUnavailable({ cause: lost })
     if (reason !== undefined) {
@@ -182,7 +182,7 @@ async function insertOneByOne(
     }
     await insertGroup(insert, [one]).catch((error: unknown) => {
       one.reject(error)
-      if (!isUsableAfter(error)) lost = error
+      if (!isUsableAfter(error)) lost = error as Error
     })
   }
   if (lost !== undefined) throw lost

@@ -90,9 +90,9 @@ it('A replica that is started later serves lists then', async () => {
 it('Opening leaves out, and warns of, another database of the same servers', async () => {
   const foreign = await createDatabase(server.primary.url)
   onTestFinished(() => foreign.drop())
-  await openPostgresPersistence({ url: foreign.url, mode: 'migrate' }).then(({ pets, close }) =>
-    pets.add(aNewPet({ name: 'foreign' })).finally(close),
-  )
+  const { pets, close } = await openPostgresPersistence({ url: foreign.url, mode: 'migrate' })
+  await pets.add(aNewPet({ name: 'foreign' }))
+  await close()
   await server.catchUp()
   const warned = once(process, 'warning')
   const wrong = Object.assign(new URL(foreign.url), { port: server.standby.port }).href

@@ -60,7 +60,7 @@ interface Position {
 }
 
 /** A node with a copy of the database, on connections of its own. */
-export class PostgresReplica implements Replica {
+class PostgresReplica implements Replica {
   readonly pets: SqlPetReader
   /** From the beginning, until a poll finds that it works. */
   isSuspended = true
