@@ -144,6 +144,12 @@ class Inspector implements AsyncDisposable {
   ): Promise<string[]> {
     const trail: string[] = []
     const files = new Map<string, string>()
+    // Before there are breakpoints: work in the background may stop at one at once.
+    this.#onPause = ([breakpoint = '']) => {
+      const file = files.get(breakpoint)
+      if (file !== undefined && file !== trail.at(-1)) trail.push(file)
+      void this.#send('Debugger.resume')
+    }
     await this.#send('Debugger.enable')
     for (const { scriptId, file, startOffset } of functions) {
       // What lies at the beginning itself may be the end of the function around it.
@@ -153,11 +159,7 @@ class Inspector implements AsyncDisposable {
       }
       files.set(breakpointId, relative(ROOT, file))
     }
-    this.#onPause = ([breakpoint = '']) => {
-      const file = files.get(breakpoint)
-      if (file !== undefined && file !== trail.at(-1)) trail.push(file)
-      void this.#send('Debugger.resume')
-    }
+    trail.length = 0
     await work()
     return trail
   }

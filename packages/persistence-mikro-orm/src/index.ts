@@ -37,6 +37,7 @@ export {
   tooManyWait,
   WAITING_LIMITS,
 } from './statements/grouped-statements.ts'
+export { RunningCalls } from './statements/running-calls.ts'
 export type { GroupOptions, WaitingStatement } from './statements/grouped-statements.ts'
 
 // Many items at a time

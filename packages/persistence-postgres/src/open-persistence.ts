@@ -4,6 +4,7 @@ import type { Persistence } from '@pet-store/persistence'
 import {
   MikroOrmApiKeyRepository,
   petStatements,
+  RunningCalls,
   SqlPetRepository,
 } from '@pet-store/persistence-mikro-orm'
 import { assertWritable } from './database/assert-writable.ts'
@@ -56,13 +57,15 @@ async function persistenceOf(
   const writer = createPostgresPetWriter(connections, isDistributed)
   const { onBackgroundFailure } = options
   const primary = new SqlPetRepository({ dialect, runner, writer, entities, onBackgroundFailure })
+  /** Of several statements each, on connections of the pool. */
+  const checks = new RunningCalls()
   const replicas = openReplicas(pool, options, petStatements(dialect))
 
   return {
     pets: listFromReplicas(primary, replicas.all),
     apiKeys: new MikroOrmApiKeyRepository(entities),
     createRateLimiter: createPostgresRateLimiter(connections),
-    check: () => assertWritable(pool, isDistributed),
+    check: () => checks.track(assertWritable(pool, isDistributed)),
     async isMigrated() {
       const { pending } = await entities.read('migration_list', (em) => stateOf(connections, em))
       return pending.length === 0
@@ -85,7 +88,7 @@ async function persistenceOf(
     async close() {
       // Replicas first: the end of a list that began there is read here.
       await replicas.close()
-      await Promise.all([primary.finish(), entities.finish()])
+      await Promise.all([primary.finish(), entities.finish(), checks.finish()])
       await connections.close()
     },
   }
