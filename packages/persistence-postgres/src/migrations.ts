@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises'
-import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql'
 import type { MigrationState } from '@pet-store/persistence'
 import {
   appliedMigrations,
@@ -30,6 +29,13 @@ const RETRY_PAUSE_MS = 500
 const DEFAULT_MAX_WAIT_MS = 60_000
 const LOCK_NOT_AVAILABLE = '55P03'
 const NO_SUCH_DATABASE = '3D000'
+
+// Not the types of the ORM's PostgreSQL package: what this file publishes would then need those of
+// its driver, which do not compile everywhere.
+type EntityManager = Parameters<typeof appliedMigrations>[0]
+interface Orm {
+  readonly em: { fork(): EntityManager }
+}
 
 /**
  * Brings the schema up to date and returns the names of the migrations that were missing. Any
@@ -67,7 +73,7 @@ export async function readPostgresMigrations(options: PostgresOptions): Promise<
  */
 export async function migrateIfAllowed(
   database: PostgresDatabase,
-  { em }: MikroORM,
+  { em }: Orm,
   options: PostgresOptions,
   { mayBeNewer }: { readonly mayBeNewer: boolean },
 ): Promise<void> {
@@ -122,7 +128,7 @@ function migrateInTransaction(database: PostgresDatabase): Promise<readonly stri
 /** Which migrations a database has and lacks. */
 export async function stateOf(
   database: PostgresDatabase,
-  em: SqlEntityManager,
+  em: EntityManager,
 ): Promise<MigrationState> {
   const applied = await withRetries(() => appliedMigrations(em, POSTGRES_DIALECT))
   return migrationState(nameOf(database), applied, MIGRATIONS)
@@ -134,7 +140,7 @@ function nameOf({ address }: PostgresDatabase): string {
 
 async function withDatabase<Result>(
   options: PostgresOptions,
-  work: (database: PostgresDatabase, orm: MikroORM) => Promise<Result>,
+  work: (database: PostgresDatabase, orm: Orm) => Promise<Result>,
 ): Promise<Result> {
   // Without a limit for statements: how long a migration may take is the operator's decision.
   const database = await openPostgresDatabase({ ...options, poolSize: 1, statementTimeoutMs: 0 })
