@@ -1,5 +1,6 @@
 // Pets
-export { validateNewPet, INT64, isPetStatus, PET_FIELDS, PET_NAME, PET_STATUSES } from './pet.ts'
+export { validateNewPet, INT64, isPetStatus, PET_FIELDS, PET_STATUSES } from './pet.ts'
+export { PET_NAME } from './pet-name.ts'
 export type { NewPet, Pet, PetInput, PetId, PetStatus } from './pet.ts'
 
 // Operations
