@@ -11,6 +11,7 @@ export {
 export { contextOf, type RequestContext } from './response/context.ts'
 export { onceLeft } from './response/response-left.ts'
 export { DECLARED_ROUTES } from './operations/operations.ts'
+export { isLoopback } from './request/loopback.ts'
 
 // What the app needs from outside
 export type { TokenCheck } from './request/api-key.ts'
@@ -27,4 +28,4 @@ export { writeCursor } from './wire/cursor.ts'
 
 // Its JSON, for other parsers of pets
 export { parseExactFields } from './wire/exact-json.ts'
-export { rawJSON } from './wire/int64.ts'
+export { rawJSON } from './wire/raw-json.ts'

@@ -5,7 +5,7 @@ import {
   type ZodOpenApiPathsObject,
 } from 'zod-openapi'
 import { ERROR_STATUS } from '../response/http-error.ts'
-import { rawJSON } from '../wire/int64.ts'
+import { rawJSON } from '../wire/raw-json.ts'
 import { codeSamples } from './code-samples.ts'
 import type { Declaration } from './declaration.ts'
 import { MEANING } from './error-codes.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { openApiJson } from '../routes/description-route.ts'
-import { rawJSON } from '../wire/int64.ts'
+import { rawJSON } from '../wire/raw-json.ts'
 
 /** The keywords that the description uses for what is sent. Another one stops the generator. */
 export interface SentSchema {

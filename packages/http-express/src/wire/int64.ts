@@ -24,11 +24,3 @@ export function readInt64(text: string): bigint | undefined {
 export function withinInt64(integer: bigint): bigint | undefined {
   return integer >= INT64.min && integer <= INT64.max ? integer : undefined
 }
-
-/**
- * A value that `JSON.stringify` writes as this text. Every supported Node has it; TypeScript's
- * library does not declare it.
- */
-export const rawJSON: (text: string) => unknown = (
-  JSON as unknown as { rawJSON(text: string): unknown }
-).rawJSON

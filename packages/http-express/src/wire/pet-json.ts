@@ -9,8 +9,9 @@ import {
 import * as z from 'zod'
 import { describedAs } from './described-as.ts'
 import { InexactNumber } from './exact-json.ts'
-import { INT64_NUMBER, int64, rawJSON } from './int64.ts'
+import { INT64_NUMBER, int64 } from './int64.ts'
 import { invalidInput, rule } from './invalid-input.ts'
+import { rawJSON } from './raw-json.ts'
 
 const petStatus = z
   .enum(PET_STATUSES)

@@ -1,5 +1,5 @@
 import { parse } from 'content-type'
-import { HttpError } from '../response/http-error.ts'
+import { HttpError } from '../../response/http-error.ts'
 
 /** Parameters whose quotes are closed. The parser takes others for the end of the text. */
 const CLOSED_QUOTES = /^(?:[^"]|"(?:[^"\\]|\\.)*")*$/

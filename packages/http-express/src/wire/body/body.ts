@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { HttpError } from '../response/http-error.ts'
+import { HttpError } from '../../response/http-error.ts'
+import { parseExactFields } from '../exact-json.ts'
+import { LONG_INPUT_BYTES, yieldToEventLoop } from '../long-input.ts'
 import { MAX_BODY_BYTES, MAX_ENCODED_BYTES, tooLarge } from './body-limit.ts'
 import { decompress, readContentEncoding } from './content-encoding.ts'
 import { assertJson } from './content-type.ts'
-import { parseExactFields } from './exact-json.ts'
 import { GrowingBuffer } from './growing-buffer.ts'
-import { LONG_INPUT_BYTES, yieldToEventLoop } from './long-input.ts'
 
 /**
  * Reads a JSON body with exact integers. Throws 415 for another content type or encoding, 413 for

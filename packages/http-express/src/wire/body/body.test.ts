@@ -7,9 +7,9 @@ import {
   zstdCompressSync,
 } from 'node:zlib'
 import { expect } from 'vitest'
-import { PET, POST } from '../testing/broken-requests.test-support.ts'
-import { expectError } from '../testing/expect-error.test-support.ts'
-import { it, startTestServer } from '../testing/start-test-server.test-support.ts'
+import { PET, POST } from '../../testing/broken-requests.test-support.ts'
+import { expectError } from '../../testing/expect-error.test-support.ts'
+import { it, startTestServer } from '../../testing/start-test-server.test-support.ts'
 import { readJsonBody } from './body.ts'
 
 /** The greatest body, in bytes. */

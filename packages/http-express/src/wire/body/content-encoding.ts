@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, type Zlib } from 'node:zlib'
-import { HttpError } from '../response/http-error.ts'
+import { HttpError } from '../../response/http-error.ts'
 import { tooLarge } from './body-limit.ts'
 
 const DECOMPRESS = {

@@ -1,4 +1,4 @@
-import { HttpError } from '../response/http-error.ts'
+import { HttpError } from '../../response/http-error.ts'
 
 /** The maximum size of a body, after decompression. */
 export const MAX_BODY_BYTES = 102_400
