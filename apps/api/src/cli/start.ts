@@ -1,20 +1,17 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { createApiKeyText, hashApiKey, isApiKeyText } from '@pet-store/access'
+import { hashApiKey } from '@pet-store/access'
+import { isLoopback } from '@pet-store/http-express'
 import { compose } from '../compose.ts'
 import { createLog } from '../observability/log.ts'
 import { runServer } from '../server/run-server.ts'
 import { maskUrl } from '../settings/database-url.ts'
 import { InvalidSettings, readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
-import { fileError } from '../transfer/pet-file.ts'
-
-const LOOPBACK = /^(?:localhost|::1|127(?:\.[0-9]{1,3}){3})$/
+import { DEVELOPMENT_KEY_FILE, readOrCreateDevelopmentKey } from './development-key.ts'
 
 /** Serves this machine only, and prints all that a first request needs. */
 export async function start({ brief = false }: { readonly brief?: boolean }): Promise<void> {
   const settings = readSettings()
-  if (!LOOPBACK.test(settings.host)) {
+  if (!isLoopback(settings.host)) {
     throw new InvalidSettings(
       'HOST must be a loopback address such as 127.0.0.1, because start prints a working key, ' +
         `got "${settings.host}"; to serve other machines, use: pnpm pet-store serve`,
@@ -28,43 +25,6 @@ export async function start({ brief = false }: { readonly brief?: boolean }): Pr
   const url = await runServer(program, settings, log)
   if (brief) console.log(`${url}/v1 with the API key of ${DEVELOPMENT_KEY_FILE}`)
   else console.log(welcome(url, key, settings))
-}
-
-/** Relative to the working directory. */
-const DEVELOPMENT_KEY_FILE = 'data/development-api-key'
-
-/** The development key: random, created by the first start and reused by every later one. */
-async function readOrCreateDevelopmentKey(): Promise<string> {
-  const folder = dirname(DEVELOPMENT_KEY_FILE)
-  await mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    throw fileError('create the folder', folder, error)
-  })
-  const key = await readOrCreateFile(DEVELOPMENT_KEY_FILE, `${createApiKeyText()}\n`)
-  if (!isApiKeyText(key)) {
-    throw new Error(
-      `${DEVELOPMENT_KEY_FILE} does not contain an API key. ` +
-        'Delete it, and the next start creates a new one.',
-    )
-  }
-  return key
-}
-
-/** Leaves the text of an existing file unchanged, and lets only its owner read it. */
-async function readOrCreateFile(file: string, text: string): Promise<string> {
-  try {
-    await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch(
-      (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EEXIST') throw error
-      },
-    )
-    const stored = await readFile(file, 'utf8')
-    // An existing file may be readable by others, and a umask may have changed the mode of a new
-    // one. Only now: it is no folder.
-    await chmod(file, 0o600)
-    return stored.trim()
-  } catch (error) {
-    throw fileError('read or create', file, error as NodeJS.ErrnoException)
-  }
 }
 
 function welcome(url: string, key: string, { databaseUrl }: Settings): string {

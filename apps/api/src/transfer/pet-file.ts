@@ -1,6 +1,6 @@
 import { createReadStream, rmSync } from 'node:fs'
 import { chmod, realpath, rename, stat, writeFile } from 'node:fs/promises'
-import { getSystemErrorMessage } from 'node:util'
+import { fileError } from './file-error.ts'
 
 /** The formats of files of pets. */
 export const FORMATS = ['csv', 'ndjson'] as const
@@ -60,10 +60,4 @@ export async function replaceFile(file: string, text: AsyncIterable<string>): Pr
     remove()
     process.off('exit', remove)
   }
-}
-
-/** An error of the file system as a sentence that names the file, without its codes. */
-export function fileError(doing: string, file: string, cause: NodeJS.ErrnoException): Error {
-  const reason = cause.errno === undefined ? cause.message : getSystemErrorMessage(cause.errno)
-  return new Error(`Cannot ${doing} ${JSON.stringify(file)}: ${reason}.`, { cause })
 }

@@ -1,5 +1,6 @@
 import { type IRouter, request } from 'express'
 import type { HandlerRequest } from '../request/handler.ts'
+import { hasLoopbackHost } from '../request/loopback.ts'
 import { addGetRoute } from '../request/methods.ts'
 import type { HandlerResponse } from '../response/context.ts'
 import { addVary, sendJson, sendResponse } from '../response/response.ts'
@@ -107,7 +108,8 @@ function valuesFor(
   req: HandlerRequest,
   { developmentKey = '', publicUrl }: PageOptions,
 ): PageValues {
-  const isLocal = isForThisMachine(req)
+  // A foreign name that resolves to this machine (DNS rebinding) gets no key.
+  const isLocal = hasLoopbackHost(req.headers)
   const local = isLocal ? `http://${req.headers.host}` : '…'
   return {
     developmentKey: isLocal ? developmentKey : '',
@@ -116,14 +118,6 @@ function valuesFor(
     // The page's script knows the address behind any proxy.
     address: `${publicUrl ?? local}/v1`,
   }
-}
-
-/**
- * Whether the page was requested by a local name. A foreign name that resolves to this machine gets
- * no key.
- */
-function isForThisMachine(req: HandlerRequest): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(req.headers.host ?? '')
 }
 
 function sendPage(res: HandlerResponse, html: string): void {
