@@ -11,7 +11,7 @@ if (failure !== undefined) process.exit(failure)
 /**
  * Ends the program on SIGTERM and SIGINT if it is process 1, as in a container: the kernel applies
  * the default action of a signal to every other process, but not to that one. A server stops in
- * order instead (`run-server.ts`).
+ * order instead (`shutdown.ts`).
  */
 function endOnSignals(): void {
   if (process.pid !== 1) return

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { misspeltVariables } from './read-settings.ts'
+import { misspeltVariables } from './misspelt-variables.ts'
 
 it.each([
   ['DATABASE_ULR', 'DATABASE_URL'],

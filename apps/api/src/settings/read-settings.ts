@@ -1,6 +1,5 @@
-// The only file that reads the environment.
-import { readFileSync, statSync } from 'node:fs'
-import { parseEnv } from 'node:util'
+import { readFileSync } from 'node:fs'
+import { processEnvironment } from './environment.ts'
 import { mistakesAcross, SETTING_LIST, SETTINGS, type Setting, type Settings } from './settings.ts'
 
 /** One or more settings are invalid; the message has one line for each. */
@@ -81,51 +80,4 @@ function textOfFile(path: string): string {
     throw new RangeError(`cannot be read: ${(error as Error).message}`)
   }
   throw new RangeError(`must name a file that is not empty, got ${JSON.stringify(path)}`)
-}
-
-/**
- * The environment of the process, completed from the file `.env` of the working directory, if there
- * is one.
- */
-function processEnvironment(): NodeJS.ProcessEnv {
-  // Container engines make a folder of that name where a missing file is to be mounted.
-  if (!statSync('.env', { throwIfNoEntry: false })?.isFile()) return process.env
-  // Not process.loadEnvFile: it says that a file that it may not read is missing, and makes a byte
-  // order mark part of a name.
-  return Object.assign(process.env, {
-    ...parseEnv(readFileSync('.env', 'utf8').trim()),
-    ...process.env,
-  })
-}
-
-const KNOWN: readonly string[] = SETTING_LIST.flatMap(({ variable, isSecret }) =>
-  isSecret ? [variable, `${variable}_FILE`] : [variable],
-)
-
-/**
- * Finds variables that differ from a setting by a letter that is missing, added, wrong or
- * elsewhere, by case, or by words left out at the end (`DATABASE_POOL`), and so are silently
- * ignored.
- */
-export function misspeltVariables(
-  environment = processEnvironment(),
-): readonly { name: string; meant: string }[] {
-  return Object.keys(environment).flatMap((name) => {
-    if (KNOWN.includes(name)) return []
-    const upper = name.toUpperCase()
-    const meant =
-      KNOWN.find((known) => isSimilar(upper, known)) ??
-      (name.length >= 8 ? KNOWN.find((known) => known.startsWith(`${upper}_`)) : undefined)
-    return meant === undefined ? [] : [{ name, meant }]
-  })
-}
-
-/** Whether two words are the same without one letter of either, or both. */
-function isSimilar(one: string, other: string): boolean {
-  const shorter = (word: string) => [
-    word,
-    ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1)),
-  ]
-  const others = new Set(shorter(other))
-  return shorter(one).some((word) => others.has(word))
 }

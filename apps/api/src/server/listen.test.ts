@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { listen } from './run-server.ts'
+import { listen } from './listen.ts'
 
 const HOST = '127.0.0.1'
 
