@@ -77,7 +77,13 @@ function filesNamedFor({ file, types, sources, compilerOptions }: Field): readon
   )
   const config = {
     extends: join(ROOT, 'tsconfig.base.json'),
-    compilerOptions,
+    compilerOptions: {
+      ...compilerOptions,
+      composite: false,
+      emitDeclarationOnly: false,
+      outDir: null,
+      noEmit: true,
+    },
     files: [join(folder, 'field.ts'), ...files.map((one) => join(ROOT, one))],
   }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
