@@ -1,152 +1,10 @@
-import { type Cancellation, type PetId, persistenceUnavailable } from '@pet-store/domain'
+import { type PetId, persistenceUnavailable } from '@pet-store/domain'
 import {
-  GroupedStatements,
   type NewPetColumns,
-  type PetWriter,
   rejectionFor,
-  type SqlValue,
   type WaitingStatement,
 } from '@pet-store/persistence-mikro-orm'
-import type { ClientBase } from 'pg'
-import {
-  isInvalidValue,
-  isTakenValue,
-  isUsableAfter,
-  unknownIfTimedOut,
-} from '../database/failures.ts'
-import type { ConnectedDatabase } from './connections.ts'
-import { type ClaimedId, claimGroup, type KeyedPet } from './keyed-writes.ts'
-import {
-  ADD,
-  ADD_MANY,
-  ADD_MANY_WITH_KEY,
-  ADD_WITH_KEY,
-  FREE_ID,
-  IS_VISIBLE,
-  USE_ID,
-} from './pet-insert-statements.ts'
-import { connect, onConnection, runOn } from './pool-statements.ts'
-import { RepeatableStatement, reported } from './statement-runner.ts'
-import { inWriteTransaction } from './transaction.ts'
-
-/** The number of rows of a group. */
-const MAX_ROWS = 500
-
-/** How long a group waits for a key that another transaction holds. */
-const LOCK_TIMEOUT_MS = 100
-
-type Id = readonly [id: bigint]
-
-/**
- * Adds pets on connections of a pool; those of one turn of the event loop are one statement. One
- * group at a time: two would be smaller, and cost both sides more. Inserts into a table that is
- * distributed over several servers are not put together.
- */
-export function createPostgresPetWriter(
-  connections: ConnectedDatabase,
-  isDistributed: boolean,
-): PetWriter {
-  const { pool, write, onStatement, server } = connections
-  // Told of for each insert of a group.
-  const untold = { ...connections, onStatement: undefined }
-  const addOne = new RepeatableStatement(ADD, connections)
-  const addMany = new RepeatableStatement(ADD_MANY, untold)
-  const addWithKey = new RepeatableStatement(ADD_WITH_KEY, untold)
-  const addManyWithKey = new RepeatableStatement(ADD_MANY_WITH_KEY, untold)
-
-  async function insertOn(
-    client: ClientBase,
-    rows: readonly NewPetColumns[],
-  ): Promise<readonly PetId[]> {
-    const columns = columnsOf(rows)
-    const ids = await addMany
-      .run((statement) => runOn(client, statement, columns, 'unknown'))
-      .catch((error: unknown) => {
-        throw rows.length === 1 ? unavailableIfTaken(error) : error
-      })
-    return ids.map(([id]) => id).toSorted((one, other) => (one < other ? -1 : 1))
-  }
-  // The wait for a connection counts to the deadline of an insert.
-  const grouped = new GroupedStatements<NewPetColumns, PetId>(
-    (take) =>
-      onConnection(connect(pool), (client) =>
-        insertGroup((rows) => insertOn(client, rows), take()),
-      ),
-    { maxGroupSize: MAX_ROWS },
-  )
-
-  async function claimOn(
-    client: ClientBase,
-    claimed: readonly KeyedPet[],
-  ): Promise<readonly ClaimedId[]> {
-    const rows = claimed.map(({ key, pet }) => [...key, ...pet])
-    const values = [...columnsOf(rows), LOCK_TIMEOUT_MS]
-    const added = await addManyWithKey.run((statement) =>
-      runOn(client, statement, values, 'unknown'),
-    )
-    const ids = new Array<ClaimedId>(claimed.length).fill(undefined)
-    for (const [id, position] of added) ids[Number(position) - 1] = id
-    return ids
-  }
-  async function claimAlone(
-    { key, pet }: KeyedPet,
-    cancellation?: Cancellation,
-  ): Promise<ClaimedId> {
-    const [row] = await addWithKey
-      .run((statement) => write(statement, [...key, ...pet], cancellation))
-      .catch((error: unknown) => {
-        throw unavailableIfTaken(error)
-      })
-    return row?.[0]
-  }
-  const claims = new GroupedStatements<KeyedPet, ClaimedId>(
-    (take) =>
-      onConnection(connect(pool), (client) =>
-        claimGroup(take(), (claimed) => claimOn(client, claimed), claimAlone),
-      ),
-    { maxGroupSize: MAX_ROWS },
-  )
-
-  /**
-   * The servers commit one after another, and the one that was asked reports success although one
-   * of them is lost before it has committed: then the pet appears when that has recovered.
-   */
-  async function assertVisible(id: ClaimedId): Promise<ClaimedId> {
-    if (id === undefined) return undefined
-    const found = await write({ text: IS_VISIBLE }, [id]).catch(() => [])
-    if (found.length > 0) return id
-    const cause = new Error(`The pet ${id} was added and is not visible.`)
-    throw persistenceUnavailable({ outcome: 'unknown', cause })
-  }
-
-  return {
-    get waiting() {
-      return grouped.waiting + claims.waiting
-    },
-    async add(pet, cancellation) {
-      // Many rows on several servers would be a two-phase commit over all of them.
-      if (!isDistributed) {
-        return reported(onStatement?.(ADD_MANY, server), grouped.add(pet, pet, cancellation))
-      }
-      return addOne
-        .run((statement) => write(statement, pet, cancellation))
-        .then(idOf, (error: unknown) => {
-          throw unknownIfTimedOut(unavailableIfTaken(error))
-        })
-    },
-    addWithKey(key, pet, cancellation) {
-      const claim = { key, pet }
-      const id = isDistributed
-        ? claimAlone(claim, cancellation).then(assertVisible)
-        : claims.add(claim, [...key, ...pet], cancellation)
-      return reported(onStatement?.(ADD_WITH_KEY, server), id)
-    },
-    // The servers commit one after another, the one with the key perhaps first.
-    ...(isDistributed && {
-      isDeleted: (id) => inWriteTransaction(pool, (client) => isUnused(client, id)),
-    }),
-  }
-}
+import { isInvalidValue, isUsableAfter } from '../database/failures.ts'
 
 /**
  * Inserts a group. If the server rejects one of the values, each insert runs by itself, so that an
@@ -188,31 +46,7 @@ async function insertOneByOne(
   if (lost !== undefined) throw lost
 }
 
-/** The only value of a pet that must differ from those of others is its id, which is assigned. */
-function unavailableIfTaken(error: unknown): unknown {
-  if (!isTakenValue(error)) return error
-  return persistenceUnavailable({ message: 'The next id of a pet is taken.', cause: error })
-}
-
 function tooFewRows(): Error {
   const cause = new Error('The server returned too few rows.')
   return persistenceUnavailable({ outcome: 'unknown', cause })
-}
-
-/** One list for each column. */
-function columnsOf(rows: readonly (readonly SqlValue[])[]): readonly (readonly SqlValue[])[] {
-  return (rows[0] ?? []).map((_, index) => rows.map((row) => row[index] ?? null))
-}
-
-/** Whether no transaction that has added a pet with this id can still commit. */
-async function isUnused(client: ClientBase, id: bigint): Promise<boolean> {
-  const { rowCount } = await client.query(USE_ID, [id])
-  if (rowCount === 0) return false
-  await client.query(FREE_ID, [id])
-  return true
-}
-
-function idOf([row]: readonly Id[]): bigint {
-  if (row === undefined) throw new Error('The insert of a pet returned no id.')
-  return row[0]
 }
