@@ -4,7 +4,7 @@ import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { runHere } from '../testing/run-command.test-support.ts'
 
-// What the adapter does with replicas: its read-replicas.contract.test.ts.
+// What the adapter does with replicas: its open-persistence.read-replicas.contract.test.ts.
 it('a replica of DATABASE_REPLICA_URLS that is down is named without its password', async () => {
   const { url, drop } = await createDatabase(inject('postgresUrl'))
   onTestFinished(drop)
