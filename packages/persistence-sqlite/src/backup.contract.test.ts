@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { temporaryFolder } from '@pet-store/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { backupSqlite } from './backup.ts'
+import { openSqliteBulkAccess } from './bulk-access.ts'
 import { restoreSqlite } from './restore.ts'
 import {
   addPets,
@@ -36,6 +37,29 @@ describe('SQLite backup', () => {
     await close()
     expect(countPets(backup)).toBe(50)
     expect(readdirSync(folder).toSorted()).toEqual(['backup.db', 'pets.db'])
+  })
+
+  it('a backup holds what was stored when it began, and tells how far it is', async () => {
+    const { pets, close } = await openMigrated(url)
+    // More than one step of the copy.
+    const bulk = await openSqliteBulkAccess({ url })
+    await bulk.addPets(Array.from({ length: 60_000 }, () => aNewPet({ name: 'x'.repeat(60) })))
+    await bulk.close()
+    const steps: number[] = []
+    const totals = new Set<number>()
+    const others: Promise<unknown>[] = []
+    const report = await backupSqlite({ url }, backup, (bytes, totalBytes) => {
+      steps.push(bytes)
+      totals.add(totalBytes)
+      if (others.length < 10) others.push(pets.add(aNewPet()))
+    })
+    await Promise.all(others)
+    await close()
+    expect(report).toEqual({ pets: 60_000 })
+    expect(steps.length).toBeGreaterThan(1)
+    expect(steps).toEqual(steps.toSorted((one, other) => one - other))
+    expect([...totals]).toEqual([statSync(backup).size])
+    expect(steps.at(-1)).toBe(statSync(backup).size)
   })
 
   it('a backup leaves an existing file as it is when it fails', async () => {

@@ -1,4 +1,4 @@
-import { type SqliteBackup, writeCheckedCopy } from './database/checked-copy.ts'
+import { type OnCopied, type SqliteBackup, writeCheckedCopy } from './database/checked-copy.ts'
 import { assertOneName } from './database/file-access.ts'
 import { linkTarget, removeLogs } from './database/logs.ts'
 import { type SqliteOptions, sqlitePath } from './database/settings.ts'
@@ -6,13 +6,14 @@ import { type SqliteOptions, sqlitePath } from './database/settings.ts'
 /**
  * Writes a consistent copy of a database to a file, even while a service writes to it, and checks
  * the copy. An existing file is replaced when the copy is complete, and its log is removed. Rejects
- * with one sentence.
+ * with one sentence. `onCopied` is told how far the copy is; checking begins with its last call.
  */
 export async function backupSqlite(
   { url }: Pick<SqliteOptions, 'url'>,
   file: string,
+  onCopied?: OnCopied,
 ): Promise<SqliteBackup> {
   const path = sqlitePath(url)
   assertOneName(path)
-  return writeCheckedCopy(linkTarget(file), path, removeLogs)
+  return writeCheckedCopy(linkTarget(file), path, removeLogs, onCopied)
 }

@@ -13,4 +13,4 @@ export { openSqliteBulkAccess } from './bulk-access.ts'
 // Its backups
 export { backupSqlite } from './backup.ts'
 export { type RestoredSqlite, restoreSqlite } from './restore.ts'
-export type { SqliteBackup } from './database/checked-copy.ts'
+export type { OnCopied, SqliteBackup } from './database/checked-copy.ts'

@@ -1,6 +1,6 @@
 import { constants, copyFileSync, existsSync, linkSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type SqliteBackup, writeCheckedCopy } from './database/checked-copy.ts'
+import { type OnCopied, type SqliteBackup, writeCheckedCopy } from './database/checked-copy.ts'
 import { withSqliteDatabase } from './database/database.ts'
 import { createFolder, syncFile } from './database/file-access.ts'
 import { LOGS, linkTarget, logsBeside, removeLogs } from './database/logs.ts'
@@ -16,11 +16,12 @@ export interface RestoredSqlite extends SqliteBackup {
  * Replaces a database, which must not be open anywhere, by a backup. An existing database, even a
  * damaged one, is kept under another name, and so is a log without one; at every moment one of the
  * two databases has its name. Rejects with one sentence, and changes nothing, if the backup is
- * damaged, of another program or of a newer version.
+ * damaged, of another program or of a newer version. `onCopied` is told as by `backupSqlite`.
  */
 export async function restoreSqlite(
   { url }: Pick<SqliteOptions, 'url'>,
   file: string,
+  onCopied?: OnCopied,
 ): Promise<RestoredSqlite> {
   const named = sqlitePath(url)
   if (named === MEMORY) throw new Error('A backup cannot be restored into memory.')
@@ -28,7 +29,8 @@ export async function restoreSqlite(
   const path = linkTarget(named)
   createFolder(dirname(path))
   const previousFiles: string[] = []
-  const { pets } = await writeCheckedCopy(path, file, () => previousFiles.push(...keepFiles(path)))
+  const keep = () => previousFiles.push(...keepFiles(path))
+  const { pets } = await writeCheckedCopy(path, file, keep, onCopied)
   return { pets, previousFiles }
 }
 

@@ -1,12 +1,13 @@
+import type { OnCopied } from '@pet-store/persistence-sqlite'
 import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
 import { readSettings } from '../settings/read-settings.ts'
-import { amount } from '../transfer/progress.ts'
+import { amount, MEGABYTES, type Progress, showProgress } from '../transfer/progress.ts'
 
 /** Writes a checked copy of the database to a file, even while the service runs. */
 export async function backupCommand(file: string): Promise<void> {
   const { backup } = await persistenceAdapter(readSettings())
   if (backup === undefined) throw new Error(USE_OTHER_TOOLS)
-  const { pets } = await backup(file)
+  const { pets } = await withProgress((onCopied) => backup(file, onCopied))
   console.log(`${JSON.stringify(file)} is a checked copy with ${amount(pets, 'pet')}.`)
 }
 
@@ -14,10 +15,28 @@ export async function backupCommand(file: string): Promise<void> {
 export async function restoreCommand(file: string): Promise<void> {
   const { restore } = await persistenceAdapter(readSettings())
   if (restore === undefined) throw new Error(USE_OTHER_TOOLS)
-  const { pets, previousFiles } = await restore(file)
+  const { pets, previousFiles } = await withProgress((onCopied) => restore(file, onCopied))
   const kept =
     previousFiles.length === 0 ? '' : ` What was there before is kept: ${previousFiles.join(', ')}`
   console.log(`Restored ${amount(pets, 'pet')}.${kept}`)
+}
+
+/** Shows how far the copy is, and then that it is checked. */
+async function withProgress<Result>(
+  work: (onCopied: OnCopied) => Promise<Result>,
+): Promise<Result> {
+  let progress: Progress | undefined
+  let copied = 0
+  try {
+    return await work((bytes, totalBytes) => {
+      progress ??= showProgress('Copying', totalBytes, MEGABYTES)
+      progress.advance(bytes - copied)
+      copied = bytes
+      if (bytes === totalBytes) progress.follow('Checking')
+    })
+  } finally {
+    progress?.end()
+  }
 }
 
 const USE_OTHER_TOOLS =

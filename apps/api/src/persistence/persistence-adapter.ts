@@ -5,6 +5,7 @@ import type {
   PersistenceOptions,
 } from '@pet-store/persistence'
 import { loadPersistenceModule } from '@pet-store/persistence/module'
+import type { OnCopied } from '@pet-store/persistence-sqlite'
 import { DATABASE_URL_RULE, databaseKind } from '../settings/database-url.ts'
 import { InvalidSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -27,13 +28,14 @@ export interface PersistenceAdapter {
   /** The path of the file that is the database; absent where it is none. */
   readonly file?: string
   /**
-   * Writes a checked copy of the database to a file. Absent where the database has tools of its own
-   * for that.
+   * Writes a checked copy of the database to a file, and tells how far it is. Absent where the
+   * database has tools of its own for that.
    */
-  backup?(file: string): Promise<{ readonly pets: number }>
+  backup?(file: string, onCopied: OnCopied): Promise<{ readonly pets: number }>
   /** Puts a copy in the place of the database, which is kept under another name, with its logs. */
   restore?(
     file: string,
+    onCopied: OnCopied,
   ): Promise<{ readonly pets: number; readonly previousFiles: readonly string[] }>
 }
 
@@ -57,8 +59,8 @@ export async function persistenceAdapter(settings: Settings): Promise<Persistenc
       migrate: () => sqlite.migrateSqlite({ url }),
       migrations: () => sqlite.readSqliteMigrations({ url }),
       ...(databaseFile !== undefined && { file: databaseFile }),
-      backup: (file) => sqlite.backupSqlite({ url }, file),
-      restore: (file) => sqlite.restoreSqlite({ url }, file),
+      backup: (file, onCopied) => sqlite.backupSqlite({ url }, file, onCopied),
+      restore: (file, onCopied) => sqlite.restoreSqlite({ url }, file, onCopied),
     }
   }
   const postgres = await import('@pet-store/persistence-postgres')

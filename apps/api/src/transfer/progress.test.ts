@@ -46,3 +46,14 @@ it('progress on a terminal is one line, which other lines and the end take away'
   expect(written).toEqual(['\r\x1b[KStoring: 1,000 of 1,000,000 (0%), 17 min left', '\r\x1b[K'])
   expect(lines).toEqual(['\r\x1b[Kline 7: is invalid'])
 })
+
+it('progress names what follows, unless the work was short', () => {
+  const short = showProgress('Copying', 1_000_000, MEGABYTES)
+  short.advance(1_000_000)
+  short.follow('Checking')
+  const long = showProgress('Copying', 2_000_000, MEGABYTES)
+  vi.advanceTimersByTime(1_000)
+  long.advance(2_000_000)
+  long.follow('Checking')
+  expect(lines).toEqual(['Checking: 2 MB'])
+})

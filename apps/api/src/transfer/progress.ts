@@ -9,11 +9,15 @@ export const MEGABYTES: Unit = (bytes) =>
 
 const LINE_INTERVAL_MS = 10_000
 const TERMINAL_INTERVAL_MS = 200
+/** Beside a terminal, nothing is said of what follows shorter work. */
+const SHORT_MS = 1_000
 
 /** Shows how far some work is. */
 export interface Progress {
   /** Adds to what is done. */
   advance(count: number): void
+  /** Says that something else follows with all that is done, whose progress cannot be seen. */
+  follow(what: string): void
   /** Call it when the work has ended, however it did. */
   end(): void
 }
@@ -28,15 +32,21 @@ export function showProgress(what: string, total: number | undefined, unit = NUM
   const startedAt = performance.now()
   let shownAt = startedAt
   let done = 0
+  function show(now: number, line: string): void {
+    shownAt = now
+    if (isTTY) process.stderr.write(`${ERASE_LINE}${line}`)
+    else console.error(line)
+  }
   return {
     advance(count) {
       done += count
       const now = performance.now()
       if (now - shownAt < intervalMs) return
-      shownAt = now
-      const line = `${what}: ${unit(done)}${share(done, total, unit, now - startedAt)}`
-      if (isTTY) process.stderr.write(`${ERASE_LINE}${line}`)
-      else console.error(line)
+      show(now, `${what}: ${unit(done)}${share(done, total, unit, now - startedAt)}`)
+    },
+    follow(next) {
+      const now = performance.now()
+      if (isTTY || now - startedAt >= SHORT_MS) show(now, `${next}: ${unit(done)}`)
     },
     end() {
       if (isTTY && shownAt > startedAt) process.stderr.write(ERASE_LINE)

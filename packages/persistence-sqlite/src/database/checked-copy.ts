@@ -4,12 +4,18 @@ import Database from 'better-sqlite3'
 import { openSqliteDatabase } from './database.ts'
 import { isBusy } from './failures.ts'
 import { assertDatabaseFile, syncFile, syncFolder } from './file-access.ts'
-import { assertNoOrphanedLog, hasOwnLog } from './logs.ts'
+import { assertNoOrphanedLog, hasOwnLog, removeLogs } from './logs.ts'
 
 /** What a copy holds. */
 export interface SqliteBackup {
   readonly pets: number
 }
+
+/** Told how far a copy is. Once all bytes are there, it is checked. */
+export type OnCopied = (bytes: number, totalBytes: number) => void
+
+/** How much is copied before the event loop goes on. */
+const STEP_BYTES = 4 * 2 ** 20
 
 /**
  * Writes to a temporary file beside the final one, which takes its name once it is checked and on
@@ -19,6 +25,7 @@ export async function writeCheckedCopy(
   file: string,
   from: string,
   beforeRename: (file: string) => void,
+  onCopied?: OnCopied,
 ): Promise<SqliteBackup> {
   const folder = dirname(file)
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
@@ -35,9 +42,7 @@ export async function writeCheckedCopy(
     if (existing && isSameFile(file, from)) throw new Error('it is the database itself')
     lock = lockDatabase(file)
     removeLeftovers(file)
-    // The statement writes another file only, but is rejected in this mode.
-    source.pragma('query_only = off')
-    source.prepare('vacuum into ?').run(temporary)
+    await copyPages(source, temporary, onCopied)
     const pets = checkCopy(temporary)
     syncFile(temporary)
     // A service may have created it while it was not there.
@@ -54,7 +59,29 @@ export async function writeCheckedCopy(
     // SQLite leaves everything as it is when the file has another name by now.
     lock?.close()
     rmSync(temporary, { force: true })
+    removeLogs(temporary)
   }
+}
+
+/** Copies what is stored now, whatever others write meanwhile. */
+async function copyPages(
+  source: Database.Database,
+  file: string,
+  onCopied: OnCopied | undefined,
+): Promise<void> {
+  const pageBytes = source.pragma('page_size', { simple: true }) as number
+  // The transaction keeps what it has read once: without it each write of others starts the copy
+  // from the beginning.
+  source.exec('begin')
+  source.prepare('select 1 from sqlite_schema limit 1').get()
+  const { totalPages } = await source.backup(file, {
+    progress({ totalPages, remainingPages }) {
+      if (remainingPages > 0)
+        onCopied?.((totalPages - remainingPages) * pageBytes, totalPages * pageBytes)
+      return Math.ceil(STEP_BYTES / pageBytes)
+    },
+  })
+  onCopied?.(totalPages * pageBytes, totalPages * pageBytes)
 }
 
 function isSameFile(one: string, other: string): boolean {
@@ -102,7 +129,8 @@ function isDatabaseWithOwnLog(path: string): boolean {
 function removeLeftovers(file: string): void {
   for (const name of readdirSync(dirname(file))) {
     if (!name.startsWith(`${basename(file)}.`)) continue
-    const [, pid] = /^\.(\d+)\.tmp(?:-journal)?$/.exec(name.slice(basename(file).length)) ?? []
+    const [, pid] =
+      /^\.(\d+)\.tmp(?:-journal|-wal|-shm)?$/.exec(name.slice(basename(file).length)) ?? []
     if (pid !== undefined && !isRunning(Number(pid)))
       rmSync(join(dirname(file), name), { force: true })
   }
@@ -118,8 +146,10 @@ function isRunning(pid: number): boolean {
 
 /** Returns the number of pets. */
 function checkCopy(file: string): number {
-  const copy = new Database(file, { readonly: true })
+  const copy = new Database(file)
   try {
+    // The mode is copied too; in this one nothing else than the file belongs to the copy.
+    copy.pragma('journal_mode = delete')
     const result = copy.pragma('integrity_check', { simple: true })
     if (result !== 'ok') throw new Error(`the copy is damaged (${String(result)})`)
     return copy.prepare('select count(*) from pet').pluck().get() as number

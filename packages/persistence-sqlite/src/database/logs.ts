@@ -69,7 +69,7 @@ export function hasOwnLog(path: string): boolean {
   if (sizeOf(`${linkTarget(path)}-wal`) === 0) return true
   const header = readHeader(path)
   if (header.toString('latin1', 0, SIGNATURE.length) !== SIGNATURE) throw new Error(NO_DATABASE)
-  // A file gets its first log after it says so; `vacuum into` and dumps make files without.
+  // A file gets its first log after it says so; backups and dumps are files without.
   return header[WRITE_VERSION] === WITH_LOG && header[READ_VERSION] === WITH_LOG
 }
 
