@@ -7,13 +7,19 @@ import { READERS } from './import-pets.ts'
 import type { Format } from './pet-file.ts'
 import { csvOf, entriesOf, petsOf } from './testing/entries.test-support.ts'
 
-/** A database of these pets, with ids from 1 on. */
+/** A database of these pets, also of those that are added to them, with ids from 1 on. */
 function databaseOf(pets: readonly PetInput[]): Parameters<typeof exportPets>[0] {
-  const stored = pets.map((pet, index) => ({ ...pet, id: BigInt(index + 1) }) as Pet)
   return {
     readPets: async ({ after = 0n, limit }) =>
-      stored.filter(({ id }) => id > after).slice(0, limit),
+      pets
+        .map((pet, index) => ({ ...pet, id: BigInt(index + 1) }) as Pet)
+        .filter(({ id }) => id > after)
+        .slice(0, limit),
   }
+}
+
+function somePets(count: number): PetInput[] {
+  return Array.from({ length: count }, (_, index) => ({ name: `Pet ${index}`, categoryId: 1n }))
 }
 
 async function written(pets: readonly PetInput[], format: Format, ids = false): Promise<string> {
@@ -106,13 +112,11 @@ describe('exported pets', () => {
 
   it('are read a page at a time, as they are written', async () => {
     const pages: (bigint | undefined)[] = []
-    const pets = databaseOf(
-      Array.from({ length: 12_000 }, (_, index) => ({ name: `Pet ${index}`, categoryId: 1n })),
-    )
+    const pets = databaseOf(somePets(12_000))
     const pieces = exportPets(
       {
         readPets(query) {
-          pages.push(query.after)
+          if (query.limit > 1) pages.push(query.after)
           return pets.readPets(query)
         },
       },
@@ -121,6 +125,20 @@ describe('exported pets', () => {
     const first = String((await pieces.next()).value)
     expect(pages).toEqual([undefined])
     expect((first + (await text(pieces))).split('\n').filter(Boolean)).toHaveLength(12_000)
-    expect(pages).toEqual([undefined, 5_000n, 10_000n, 12_000n])
+    expect(pages).toEqual([undefined, 5_000n, 10_000n])
+  })
+
+  it('end with the last pet that was stored when the export began', async () => {
+    for (const count of [1, 5_000, 5_001]) {
+      const pets = somePets(count)
+      let lines = 0
+      for await (const piece of exportPets(databaseOf(pets), { format: 'ndjson', ids: true })) {
+        const written = piece.split('\n').length - 1
+        pets.push(...somePets(written))
+        lines += written
+        expect(lines).toBeLessThanOrEqual(count)
+      }
+      expect(lines).toBe(count)
+    }
   })
 })

@@ -1,4 +1,4 @@
-import type { Pet, PetQuery, PetStatus } from '@pet-store/domain'
+import { INT64, type Pet, type PetId, type PetQuery, type PetStatus } from '@pet-store/domain'
 import { rawJSON } from '@pet-store/http-express'
 import type { BulkAccess } from '@pet-store/persistence'
 import { stringify } from 'csv-stringify/sync'
@@ -17,12 +17,16 @@ export interface ExportOptions {
   readonly onPets?: (count: number) => void
 }
 
-/** Returns pets as text by ascending id, a page at a time. */
+/**
+ * Returns pets as text by ascending id, a page at a time, up to the last one that is stored when it
+ * begins: so it ends even if each pet that it returns is added again.
+ */
 export async function* exportPets(from: PetSource, options: ExportOptions): AsyncGenerator<string> {
   const { format, ids, status, onPets } = options
   const fields = FILE_FIELDS.filter(({ name }) => ids || name !== 'id')
   if (format === 'csv') yield `${fields.map(({ name }) => name).join(',')}\n`
-  for await (const pets of petPages(from, status)) {
+  const upTo = await greatestId(from)
+  for await (const pets of petPages(from, status, upTo)) {
     onPets?.(pets.length)
     yield format === 'csv' ? csvOf(pets, fields) : pets.map((pet) => jsonLine(pet, fields)).join('')
   }
@@ -35,15 +39,34 @@ const PAGE = 5_000
 export async function* petPages(
   from: PetSource,
   status?: PetStatus,
+  upTo: PetId = INT64.max,
 ): AsyncGenerator<readonly Pet[]> {
   let query: PetQuery = { limit: PAGE, ...(status !== undefined && { status }) }
   for (;;) {
-    const pets = await from.readPets(query)
+    const page = await from.readPets(query)
+    const pets = page.filter(({ id }) => id <= upTo)
     const last = pets.at(-1)
     if (last === undefined) return
     yield pets
+    if (pets.length < page.length || last.id === upTo) return
     query = { ...query, after: last.id }
   }
+}
+
+/**
+ * The greatest id of a pet, 0 without any, by at most 63 reads of one row: the last id that was
+ * assigned may only be read by who may write.
+ */
+async function greatestId(from: PetSource): Promise<PetId> {
+  let least = 0n
+  let most: PetId = INT64.max
+  while (least < most) {
+    const middle = (least + most) / 2n
+    const [pet] = await from.readPets({ after: middle, limit: 1 })
+    if (pet === undefined) most = middle
+    else least = pet.id
+  }
+  return least
 }
 
 function csvOf(pets: readonly Pet[], fields: typeof FILE_FIELDS): string {

@@ -46,9 +46,9 @@ describe('pet-store export', () => {
     expect(await readFile(`${folder}/sold.csv`, 'utf8')).toBe(
       csvOf('name,categoryId,status', '"  spaces at both ends\t ",-1,sold', 'NULL,7,sold'),
     )
-    expect(
-      (await shell('pet-store export --format csv | pet-store import - --format csv')).stdout,
-    ).toBe('Imported 3 pets.\n')
+    // Into the database that they come from, whose pets it doubles.
+    const doubled = 'pet-store export --format csv | pet-store import - --format csv'
+    expect((await shell(doubled)).stdout).toBe('Imported 3 pets.\n')
   })
 
   it('export rejects a name that ends in a format which it does not write', async () => {
