@@ -10,6 +10,7 @@ import { openingCases } from './persistence-cases/opening.ts'
 import { reopeningCases } from './persistence-cases/reopening.ts'
 import { sharingCases } from './persistence-cases/sharing.ts'
 import { unavailableCases } from './persistence-cases/unavailable.ts'
+import { unavailableBulkCases } from './persistence-cases/unavailable-bulk.ts'
 import {
   apiKeysOf,
   assertHarness,
@@ -81,7 +82,7 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
     opening: openingCases,
     'several processes': sharingCases,
     migrations: migratingCases,
-    unavailability: unavailableCases,
+    unavailability: [...unavailableCases, ...unavailableBulkCases],
     capabilities: declaringCases,
   }).flatMap(([capability, cases]) =>
     cases.map(({ run, ...rest }) => ({

@@ -45,6 +45,6 @@ export const CASE_IDS: Readonly<Record<string, string>> = {
     'pets fresh-reads close idempotency-keys limits api-keys revocations processes ' +
     'limits-processes single',
   'persistence.migrate': 'empty read-only outdated',
-  'persistence.unavailable': 'reads writes acknowledged closed frozen',
+  'persistence.unavailable': 'reads writes acknowledged closed frozen bulk',
   'persistence.declared': 'capabilities reports replicas',
 }

@@ -8,6 +8,9 @@ import type { PersistenceOptions } from './persistence.ts'
  *
  * Every function that writes does so completely or not at all, whatever the number of items: the
  * program writes 5,000 at a time. Adapters add pets meanwhile, if several processes may.
+ *
+ * While the database is unavailable every function rejects, and nothing that was rejected is
+ * repeated.
  */
 export interface BulkAccess {
   countPets(): Promise<number>

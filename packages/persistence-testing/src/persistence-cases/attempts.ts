@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Pet, PetRepository } from '@pet-store/domain'
-import { expectEqual, expectRejection } from '../contract-case.ts'
+import { expectEqual, expectRejection, inGroups } from '../contract-case.ts'
 import { after } from '../new-api-keys.ts'
 import { aMomentLater, aNewPet, petsByName } from '../new-pets.ts'
 
 /** How calls reject while the database is unavailable. */
 export const UNAVAILABLE = { name: 'PetError', code: 'persistence_unavailable' }
 /** The time between two attempts. */
-export const RETRY_MS = 100
+const RETRY_MS = 100
 
 /** What an add said: the pet that is stored, or what is known about one that may not be. */
 export interface Attempt {
@@ -69,16 +69,18 @@ export async function expectStoredAsSaid(
     if (outcome === 'not_stored')
       expectEqual(stored.get(name), undefined, `the pet ${name}, whose add said not_stored`)
   }
-  for (const { name, pet } of attempts.filter(({ isKeyed }) => isKeyed)) {
+  const keyed = attempts.filter(({ isKeyed }) => isKeyed)
+  await inGroups(keyed.length, async (index) => {
+    const { name, pet } = keyed[index] as Attempt
     const repeat = await untilAvailable(() => addWithName(pets, name))
     const expected = pet ?? stored.get(name)
     if (expected !== undefined)
       expectEqual(repeat, { pet: expected, isReplay: true }, `a repeat with the key ${name}`)
-  }
+  })
 }
 
-/** Repeats a call while the database is unavailable; the time limit of the case ends it. */
-async function untilAvailable<Result>(call: () => Promise<Result>): Promise<Result> {
+/** Repeats a call while the database is unavailable, for 20 seconds. */
+export async function untilAvailable<Result>(call: () => Promise<Result>): Promise<Result> {
   for (let attempts = 0; ; attempts += 1) {
     try {
       return await call()

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import type { NewPet } from '@pet-store/domain'
 import type { BulkAccess, OpenBulkAccess } from '@pet-store/persistence'
 import { BULK_ACCESS_FUNCTIONS } from '@pet-store/persistence'
 import { FakeBulk } from './fake-bulk.test-support.ts'
@@ -12,10 +13,21 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
   const has = (fault: string): boolean => search === `?${fault}`
   const mayCreate = mode === 'migrate' || (mode === 'read' && has('creates-for-bulk-reading'))
   if (!existsSync(pathname) && !mayCreate) throw new Error('The schema is missing.')
+  const isDown = () => existsSync(`${pathname}.down`)
+  if (isDown()) throw new Error('ECONNREFUSED')
   const opened = transaction(pathname, (stored) => stored)
 
   /** Calls a function on what the file contains, and writes it back. */
   function call(name: keyof BulkAccess, args: unknown[]): Promise<unknown> {
+    if (isDown()) {
+      if (has('hangs-in-bulk') && name === 'readApiKeys') return new Promise(() => {})
+      if (has('acknowledges-bulk-while-down') && name === 'writeIdempotencyKeys')
+        return Promise.resolve()
+      // It tries once more by itself.
+      if (has('repeats-bulk') && name === 'addPets')
+        setTimeout(() => void (isDown() ? undefined : call(name, args).catch(() => {})), 300)
+      throw new Error('ECONNREFUSED')
+    }
     return transaction(pathname, (stored, save) => {
       const state = has('imports-over-added-pets') ? opened : stored
       const bulk = withFaults(state)
@@ -50,6 +62,17 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
         const writing = writeApiKeys.call(bulk, keys)
         apiKeys.rows.push(...old)
         return writing
+      }
+    }
+    if (has('stores-half-a-page')) {
+      bulk.addPets = async (pets, progress) => {
+        await addPets.call(bulk, pets.slice(1), progress)
+        await new Promise((resolve) => setTimeout(resolve, 3))
+        if (isDown()) throw new Error('ECONNRESET')
+        transaction(pathname, (stored, save) => {
+          void stored.pets.add(pets[0] as NewPet)
+          save(stored)
+        })
       }
     }
     if (has('stores-progress-later')) {

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import type { Persistence } from '@pet-store/persistence'
+import { endWithin, expectEqual, expectRejection } from '../contract-case.ts'
+import {
+  type Interruption,
+  memberOf,
+  type PersistenceHarness,
+  withPersistence,
+} from '../persistence-harness.ts'
+import { UNAVAILABLE } from './attempts.ts'
+import type { Call } from './every-call.ts'
+
+/** "A few seconds", on a machine that is busy too. */
+export const CALL_LIMIT_MS = 10_000
+export const OPENING_LIMIT_MS = 30_000
+
+/** What a case works with whose database becomes unavailable. */
+export interface Outage {
+  readonly persistence: Persistence
+  readonly interrupt: () => Promise<Interruption>
+  readonly harness: PersistenceHarness
+  readonly url: string
+  /** By how much every limit is longer than usual. */
+  readonly scale: number
+}
+
+/** Opens a new database; what the case interrupts ends before it is closed. */
+export function interrupted(
+  work: (outage: Outage) => Promise<void>,
+  how: 'interrupt' | 'freeze' = 'interrupt',
+): (harness: PersistenceHarness, scale: number) => Promise<void> {
+  return async (harness, scale) => {
+    const begin = memberOf(harness, how)
+    const url = await harness.emptyDatabase()
+    await withPersistence(harness, url, async (persistence) => {
+      await persistence.check()
+      let interruption: Interruption | undefined
+      const end = async () => {
+        const ending = interruption?.end()
+        interruption = undefined
+        await ending
+      }
+      const interrupt = async () => {
+        const begun = await begin(url)
+        interruption = begun
+        return { ...begun, end }
+      }
+      try {
+        await work({ persistence, interrupt, harness, url, scale })
+      } finally {
+        await end()
+      }
+    })
+  }
+}
+
+/** A time within which a write is sent, done or answered. */
+export function aRandomMoment(leastMs: number, mostMs: number): Promise<void> {
+  const durationMs = leastMs + Math.random() * (mostMs - leastMs)
+  return new Promise((resolve) => setTimeout(resolve, durationMs))
+}
+
+/** Waits for every one, then rejects if one of them did: none disturbs what comes next. */
+export async function allEnded<Results extends readonly unknown[]>(
+  works: {
+    readonly [Index in keyof Results]: Promise<Results[Index]>
+  },
+): Promise<Results> {
+  await Promise.allSettled(works)
+  return Promise.all(works) as unknown as Promise<Results>
+}
+
+/**
+ * Expects each call to reject in time, all at once: each may take as long as its deadline. The
+ * rejections of the ports have a code. `isMigrated` may know it from before.
+ */
+export async function expectUnavailable(calls: readonly Call[], scale: number): Promise<void> {
+  await allEnded(calls.map((call) => expectOneUnavailable(call, scale)))
+}
+
+async function expectOneUnavailable({ name, run }: Call, scale: number): Promise<void> {
+  const call = () => endWithin(CALL_LIMIT_MS * scale, run)
+  if (name === 'isMigrated') {
+    const isMigrated = await call().catch((error: unknown) => {
+      if (error instanceof assert.AssertionError) throw error
+      return true
+    })
+    return expectEqual(isMigrated, true, 'isMigrated must not say that migrations are pending')
+  }
+  const code = name === 'check' ? {} : { code: UNAVAILABLE.code }
+  const properties = name.startsWith('pets.') ? UNAVAILABLE : code
+  await expectRejection(call, `${name} must reject within ${CALL_LIMIT_MS} ms`, properties)
+}
+
+/** Expects that nothing opens the database while it is unavailable. */
+export async function expectNotOpened(
+  open: () => Promise<{ close(): Promise<void> }>,
+  scale: number,
+): Promise<void> {
+  await expectRejection(
+    () => endWithin(OPENING_LIMIT_MS * scale, async () => (await open()).close()),
+    'opening must reject in time',
+  )
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import type { BulkAccess, PetImport } from '@pet-store/persistence'
+import { importOf } from '../bulk-cases/items.ts'
+import { assertTested, casesOf, endWithin, expectEqual, expectRejection } from '../contract-case.ts'
+import { aMomentLater, aNewPet } from '../new-pets.ts'
+import { type HarnessCase, memberOf, withBulkAccess } from '../persistence-harness.ts'
+import { untilAvailable } from './attempts.ts'
+import { everyBulkCall } from './every-bulk-call.ts'
+import { aRandomMoment, CALL_LIMIT_MS, expectNotOpened, OPENING_LIMIT_MS } from './outage.ts'
+
+const GROUP = { group: 'persistence.unavailable', timeLimitMs: 180_000 }
+/** How many imports are interrupted, each at another moment of a write. */
+const IMPORTS = 12
+const PAGE = 5
+/** The pets that are written get ids beyond those that are added. */
+const MORE_THAN_IMPORTED = 1_000_000n
+
+/** What commands such as `import` see of an outage. */
+export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'bulk: rejects each call of bulk access in time while unavailable, and stores pages or nothing':
+    async (harness, scale) => {
+      const { openBulkAccess, capabilities } = harness
+      assertTested(openBulkAccess, 'the adapter has no bulk access')
+      const interrupt = memberOf(harness, 'interrupt')
+      const url = await harness.emptyDatabase()
+      const open = () => openBulkAccess({ url, mode: 'migrate' })
+      await withBulkAccess(harness, url, async (bulk) => {
+        await bulk.writePets([{ id: 1n, ...aNewPet() }])
+        await bulk.movePetIdsPast(1n)
+      })
+      const expected = { pets: 1 }
+      const together = capabilities?.severalProcesses ? 4 : 1
+      for (let round = 0; round < IMPORTS / together; round += 1) {
+        const firstId = BigInt(round + 1) * MORE_THAN_IMPORTED
+        const ids = Array.from({ length: together }, (_, index) => firstId + BigInt(index))
+        const opened = await Promise.all(ids.map(open))
+        const importing = ids.map((id, index) =>
+          importUntilRejected(opened[index] as BulkAccess, id),
+        )
+        await aRandomMoment(10, 60)
+        const { end, readsWork = false } = await interrupt(url)
+        let lines: readonly number[]
+        try {
+          lines = await endWithin(CALL_LIMIT_MS * scale, () => Promise.all(importing))
+          await expectRejected(opened[0] as BulkAccess, firstId + 100n, readsWork, scale)
+          if (!readsWork) await expectNotOpened(() => openBulkAccess({ url }), scale)
+          await endWithin(OPENING_LIMIT_MS * scale, () =>
+            Promise.allSettled(opened.map(async (bulk) => bulk.close())),
+          )
+        } finally {
+          await end()
+        }
+        const again = await untilAvailable(open)
+        try {
+          const imports = await again.readPetImports()
+          for (const [index, id] of ids.entries())
+            expected.pets += assertPages(imports, id, lines[index] ?? 0)
+          expectEqual(await again.countPets(), expected.pets, 'the number of pets; each is a line')
+          for (const { run } of everyBulkCall(again, firstId + 200n)) await run()
+          // One that was written, one that was added.
+          expected.pets += 2
+        } finally {
+          await again.close()
+        }
+      }
+      await aMomentLater()
+      await withBulkAccess(harness, url, async (bulk) => {
+        expectEqual(await bulk.countPets(), expected.pets, 'the number of pets at the end')
+      })
+    },
+})
+
+/** Expects every function to reject in time, one after the other: a command has one connection. */
+async function expectRejected(
+  bulk: BulkAccess,
+  id: bigint,
+  readsWork: boolean,
+  scale: number,
+): Promise<void> {
+  for (const { name, isRead, run } of everyBulkCall(bulk, id)) {
+    if (isRead && readsWork) continue
+    await expectRejection(
+      () => endWithin(CALL_LIMIT_MS * scale, run),
+      `${name} must reject within ${CALL_LIMIT_MS} ms`,
+    )
+  }
+}
+
+/** Returns how many lines of an import are stored: those that were, perhaps with the last page. */
+function assertPages(imports: readonly PetImport[], id: bigint, acknowledged: number): number {
+  const stored = imports.find((one) => one.id === id)?.lines ?? 0
+  assert.ok(
+    stored === acknowledged || stored === acknowledged + PAGE,
+    `${acknowledged} lines of an import must be stored, or also the page that was rejected, ` +
+      `got ${stored}`,
+  )
+  return stored
+}
+
+/** Adds pages of an import until one is rejected, and returns how many lines were stored. */
+async function importUntilRejected(bulk: BulkAccess, id: bigint): Promise<number> {
+  const pets = Array.from({ length: PAGE }, () => aNewPet())
+  let from = importOf({ id, lines: 0 })
+  for (let lines = PAGE; ; lines += PAGE) {
+    const to = importOf({ id, lines })
+    try {
+      await bulk.addPets(pets, { to, ...(lines > PAGE && { from }) })
+    } catch {
+      return from.lines
+    }
+    from = to
+    // A call may resolve before anything else can run.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
