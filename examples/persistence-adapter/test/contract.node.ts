@@ -7,7 +7,7 @@ const harness = await createHarness()
 after(() => harness.close?.())
 
 for (const { name, timeLimitMs, run } of adapterContract(harness)) {
-  void it(name, { timeout: timeLimitMs + 1000 }, async (context) => {
+  void it(`the adapter ${name}`, { timeout: timeLimitMs + 1000 }, async (context) => {
     const notTested = await run()
     if (notTested !== undefined) context.skip(notTested)
   })

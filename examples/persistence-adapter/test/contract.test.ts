@@ -7,7 +7,7 @@ const harness = await createHarness()
 afterAll(() => harness.close?.())
 
 for (const { name, timeLimitMs, run } of adapterContract(harness)) {
-  it(name, { timeout: timeLimitMs + 1000 }, async ({ skip }) => {
+  it(`the adapter ${name}`, { timeout: timeLimitMs + 1000 }, async ({ skip }) => {
     const notTested = await run()
     skip(notTested !== undefined, notTested)
   })

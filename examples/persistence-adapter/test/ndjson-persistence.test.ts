@@ -17,7 +17,7 @@ afterEach(() => rm(folder, { recursive: true }))
 const open = () => openNdjsonPersistence({ url, mode: 'migrate' })
 
 describe('ndjson-persistence.ts', () => {
-  it('ignores a line that a crash cut off', async () => {
+  it('a line that a crash cut off is ignored', async () => {
     const before = await open()
     const pet = await before.pets.add(aNewPet({ categoryId: 2n ** 63n - 1n, status: 'sold' }))
     await before.close()
@@ -30,7 +30,7 @@ describe('ndjson-persistence.ts', () => {
     expect((await readFile(url, 'utf8')).match(/\n/g)).toHaveLength(2)
   })
 
-  it('rejects the check and adds when its file was moved', async () => {
+  it('the check and adds reject when the file was moved', async () => {
     const { check, pets, close } = await open()
     await check()
     await rename(url, `${url}.moved`)
@@ -44,12 +44,12 @@ describe('ndjson-persistence.ts', () => {
     await close()
   })
 
-  it('creates no file without migrate', async () => {
+  it('no file is created without migrate', async () => {
     await expect(openNdjsonPersistence({ url })).rejects.toThrow(`There is no file ${url}.`)
     await expect(openNdjsonPersistence({ url, mode: 'write' })).rejects.toThrow('There is no file')
   })
 
-  it('replaces the lock of a process that was killed', async () => {
+  it('the lock of a process that was killed is replaced', async () => {
     // No process has this id.
     await writeFile(`${url}.lock`, '4194305')
     await (await open()).close()

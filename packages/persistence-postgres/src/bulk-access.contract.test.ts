@@ -15,7 +15,7 @@ describe('Bulk access to PostgreSQL', () => {
   const PETS = Array.from({ length: 5_000 }, (_, index) => aNewPet({ name: `Pet ${index}` }))
 
   it.each(['reading', 'writing'])(
-    'does not wait for a server that falls silent while it is %s',
+    'bulk access does not wait for a server that falls silent while it is %s',
     async (what) => {
       const proxy = await openProxy(database.url)
       const bulk = await openPostgresBulkAccess({ url: proxy.url, bulkTimeoutMs: 500 })
@@ -29,7 +29,7 @@ describe('Bulk access to PostgreSQL', () => {
     },
   )
 
-  it('rolls back and goes on with the same connection when pets are rejected', async () => {
+  it('bulk access rolls back and keeps its connection when pets are rejected', async () => {
     const bulk = await openPostgresBulkAccess({ url: database.url, poolSize: 1 })
     const invalid = { ...aNewPet(), status: 'lost' as 'sold' }
     await expect(bulk.addPets([...PETS, invalid] as typeof PETS)).rejects.toThrow(

@@ -34,7 +34,7 @@ async function tables(): Promise<readonly string[]> {
 }
 
 describe('PostgreSQL migrations', () => {
-  it('tell a missing database from an empty or current one, and leave no trace', async () => {
+  it('migrations tell a missing database from an empty or current one, with no trace', async () => {
     const missing = Object.assign(new URL(url), { pathname: '/nowhere' }).href
     expect(await readPostgresMigrations({ url: missing })).toEqual({
       database: 'missing',
@@ -50,7 +50,7 @@ describe('PostgreSQL migrations', () => {
   })
 
   it.each([3, 9, 15])(
-    'run completely when one of their statements conflicts with another transaction: %i',
+    'migrations run completely when a statement conflicts with another transaction: %i',
     async (count) => {
       const server = await openFailingServer(url)
       server.failOnce(count)
@@ -59,7 +59,7 @@ describe('PostgreSQL migrations', () => {
     },
   )
 
-  it('end with one sentence when their statements always conflict', async () => {
+  it('migrations end with one sentence when their statements always conflict', async () => {
     const server = await openFailingServer(url)
     server.failEvery(20)
     await expect(migratePostgres({ url: server.url, migrationWaitMs: 100 })).rejects.toThrow(
@@ -68,7 +68,7 @@ describe('PostgreSQL migrations', () => {
     expect(await tables()).toEqual([])
   })
 
-  it('leave nothing behind when a migration fails', async () => {
+  it('migrations leave nothing behind when one fails', async () => {
     await other.query('create table pet (something_else int)')
     await expect(migratePostgres({ url })).rejects.toThrow(
       /^Cannot migrate the PostgreSQL database "[\w.]+:\d+\/\w+": relation "pet" already exists\.$/,
@@ -76,7 +76,7 @@ describe('PostgreSQL migrations', () => {
     expect(await tables()).toEqual(['pet'])
   })
 
-  it('need no lock when there is nothing to do', async () => {
+  it('migrations need no lock when there is nothing to do', async () => {
     await migratePostgres({ url })
     await other.query(
       'begin; select pg_advisory_xact_lock(1885697139); lock table migration in share mode',
@@ -87,7 +87,7 @@ describe('PostgreSQL migrations', () => {
     await other.query('rollback')
   })
 
-  it('give up with one sentence when a lock is not free in time', async () => {
+  it('migrations give up with one sentence when a lock is not free in time', async () => {
     await other.query('begin; select pg_advisory_xact_lock(1885697139)')
     await expect(migratePostgres({ url, migrationWaitMs: 100 })).rejects.toThrow(
       /^Cannot migrate the PostgreSQL database "[\w.]+:\d+\/\w+": another session has held a lock for 0\.1 s\.$/,
@@ -96,7 +96,7 @@ describe('PostgreSQL migrations', () => {
     expect(await tables()).toEqual([])
   })
 
-  it('of a newer version are named, and keep a copy from losing what they added', async () => {
+  it('migrations of a newer version are named, and no copy loses what they added', async () => {
     await migratePostgres({ url })
     await other.query("insert into migration (name) values ('9999-add-breed')")
     await expect(openPostgresBulkAccess({ url })).rejects.toThrow(
@@ -107,7 +107,7 @@ describe('PostgreSQL migrations', () => {
     expect(state).toEqual({ database: 'migrated', pending: [], newer: ['9999-add-breed'] })
   })
 
-  it('of an earlier version are not continued, and every command says the way out', async () => {
+  it('migrations of an earlier version are not continued, and all say the way out', async () => {
     await other.query(
       'create table migration (id serial, name text); ' +
         "insert into migration (name) values ('0001-create-pets')",
@@ -125,7 +125,7 @@ describe('PostgreSQL migrations', () => {
   })
 
   it.each(['read committed', 'repeatable read', 'serializable'])(
-    'run once when ten programs start at the same time on a server whose default is %s',
+    'migrations run once when ten programs start together, where the default is %s',
     async (isolation) => {
       await other.query(
         `alter database ${new URL(url).pathname.slice(1)} ` +
@@ -136,7 +136,7 @@ describe('PostgreSQL migrations', () => {
     },
   )
 
-  it('are required for opening, run once and return their names', async () => {
+  it('migrations are required for opening, run once and are returned by name', async () => {
     await expect(openPostgresPersistence({ url })).rejects.toThrow(
       /^The PostgreSQL database "[\w.]+:\d+\/\w+" must be migrated first: it lacks 0001-create-schema/,
     )
@@ -154,7 +154,7 @@ describe('The migrated PostgreSQL schema', () => {
     await migratePostgres({ url })
   })
 
-  it('is what the entities describe, and what counts requests', async () => {
+  it('the migrated schema is what the entities describe, and what counts requests', async () => {
     const opened = await openPostgresDatabase({ url })
     const sql = await createPostgresOrm(opened).schema.getUpdateSchemaSQL({
       dropTables: false,
@@ -184,7 +184,7 @@ describe('The migrated PostgreSQL schema', () => {
       'bigint out of range',
     ],
     ['an id that is taken', 'id, name, category_id', "7, 'Rex', 1), (7, 'Rex', 1", '"pet_pkey"'],
-  ])('rejects a pet with %s', async (_, columns, values, message) => {
+  ])('the schema rejects a pet with %s', async (_, columns, values, message) => {
     await expect(insert(columns, values)).rejects.toThrow(message)
   })
 
@@ -201,14 +201,14 @@ describe('The migrated PostgreSQL schema', () => {
       "'k', 'a', 'n', 'pets:read', 1), ('l', 'a', 'n', 'pets:read', 1",
       '"api_key_sha256"',
     ],
-  ])('rejects an API key with %s', async (_, values, message) => {
+  ])('the schema rejects an API key with %s', async (_, values, message) => {
     const columns = 'id, sha256, name, scopes, created_at'
     await expect(
       other.query(`insert into api_key (${columns}) values (${values})`),
     ).rejects.toThrow(message)
   })
 
-  it('accepts every status and none', async () => {
+  it('the schema accepts every status and none', async () => {
     for (const status of ["'available'", "'pending'", "'sold'", 'null']) {
       await expect(
         insert('name, category_id, status', `'Rex', 1, ${status}`),

@@ -30,7 +30,7 @@ const DISTRIBUTED =
 // The contract of the whole adapter: tools/adapters-page.contract.test.ts.
 describe('A PostgreSQL adapter', () => {
   it.each(['without named statements', 'when pets are distributed over servers'])(
-    'fulfils the contract %s',
+    'PostgreSQL fulfils the contract %s',
     async (kind) => {
       const isDistributed = kind.includes('distributed')
       if (isDistributed) await other.query(DISTRIBUTED)
@@ -60,7 +60,7 @@ describe('A PostgreSQL adapter', () => {
     },
   )
 
-  it('rejects every call after it was closed', async () => {
+  it('a closed PostgreSQL database rejects every call', async () => {
     const closed = await openPostgresPersistence({ url: database.url })
     await closed.close()
     await expect(closed.pets.add(aNewPet())).rejects.toThrow('after calling end')
@@ -68,7 +68,7 @@ describe('A PostgreSQL adapter', () => {
     await expect(closed.check()).rejects.toThrow('after calling end')
   })
 
-  it('names itself to the server, and lets the URL choose another name', async () => {
+  it('connections have the name of the program on the server, or the one of the URL', async () => {
     const url = new URL(database.url)
     url.searchParams.set('application_name', 'branch-7')
     const named = await openPostgresPersistence({ url: url.href })
@@ -81,7 +81,7 @@ describe('A PostgreSQL adapter', () => {
     expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(['branch-7', 'pet-store']))
   })
 
-  it('returns the use of its connections', async () => {
+  it('a PostgreSQL database returns the use of its connections', async () => {
     const small = await openPostgresPersistence({ url: database.url, poolSize: 1 })
     await small.check()
     const primary = { name: 'primary', waitingLimit: 10_000, limit: 1 }
@@ -97,7 +97,7 @@ describe('A PostgreSQL adapter', () => {
     await small.close()
   })
 
-  it('does not know whether another server has stored a pet if the first is late', async () => {
+  it('the outcome is unknown when the first of several servers is late', async () => {
     await other.query(DISTRIBUTED)
     onTestFinished(async () => void (await other.query('rollback; drop table pg_dist_partition')))
     const hasty = await openPostgresPersistence({ url: database.url, statementTimeoutMs: 1_000 })
@@ -110,7 +110,7 @@ describe('A PostgreSQL adapter', () => {
     await expect(hasty.pets.add(aNewPet())).rejects.toMatchObject(unknown)
   })
 
-  it('does not know whether another server stores a pet whose key is not visible', async () => {
+  it('the outcome is unknown of a pet on another server whose key is not visible', async () => {
     await other.query(DISTRIBUTED)
     // As after a worker was lost between PREPARE and COMMIT PREPARED.
     await other.query(`create function hide() returns trigger language plpgsql
@@ -131,7 +131,7 @@ describe('A PostgreSQL adapter', () => {
     })
   })
 
-  it('waits for a pet committed after its key, and adds one if it was deleted', async () => {
+  it('a repeat waits for a pet committed after its key, and replaces a deleted one', async () => {
     await other.query(DISTRIBUTED)
     onTestFinished(async () => void (await other.query('drop table pg_dist_partition')))
     const { pets, close } = await openPostgresPersistence({ url: database.url })
@@ -154,7 +154,7 @@ describe('A PostgreSQL adapter', () => {
     expect((await other.query('select 1 from pet')).rowCount).toBe(1)
   })
 
-  it('finishes adds that wait when it is closed, to a distributed table too', async () => {
+  it('adds that wait are finished before closing, to a distributed table too', async () => {
     await other.query(DISTRIBUTED)
     onTestFinished(async () => void (await other.query('drop table pg_dist_partition')))
     const { pets, close } = await openPostgresPersistence({ url: database.url, poolSize: 1 })
@@ -176,7 +176,7 @@ describe('A PostgreSQL adapter', () => {
     ['all', 2],
     ['pipelined', 4],
   ])(
-    'drops connections on which the server is unresponsive, and works again over new ones: %s',
+    'connections on which the server is unresponsive are replaced by new ones: %s',
     async (_, poolSize) => {
       const proxy = await openProxy(database.url)
       const cutOff = await openPostgresPersistence({
@@ -202,7 +202,7 @@ describe('A PostgreSQL adapter', () => {
 })
 
 describe('Opening a PostgreSQL database', () => {
-  it('names in one sentence, without the password, a server that does not respond', async () => {
+  it('opening names a server that does not respond, without the password', async () => {
     const opening = openPostgresPersistence({
       url: 'postgres://pet:secret@127.0.0.1:1/pets',
       mode: 'migrate',
@@ -213,14 +213,14 @@ describe('Opening a PostgreSQL database', () => {
     await expect(opening).rejects.not.toThrow('secret')
   })
 
-  it('takes one connection, one to look for a pooler, one for reads if up to date', async () => {
+  it('opening takes a connection, one to find a pooler, one for reads if up to date', async () => {
     const proxy = await openProxy(database.url)
     const opened = await openPostgresPersistence({ url: proxy.url, mode: 'migrate' })
     expect(proxy.connections).toBe(3)
     await opened.close()
   })
 
-  it('says that there is no such database', async () => {
+  it('opening says that there is no such database', async () => {
     const url = new URL(database.url)
     url.pathname = '/nowhere'
     await expect(openPostgresPersistence({ url: url.href, mode: 'migrate' })).rejects.toThrow(

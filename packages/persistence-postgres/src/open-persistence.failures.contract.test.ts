@@ -40,7 +40,7 @@ beforeAll(async () => {
 beforeEach(emptyTables)
 
 describe('Adding to PostgreSQL', () => {
-  it('never repeats inserts whose results were lost: their outcome is unknown', async () => {
+  it('inserts whose results were lost are never repeated: their outcome is unknown', async () => {
     const proxy = await openProxy(database.url)
     const { pets } = await open({ url: proxy.url, poolSize: 1 })
     await pets.add(aNewPet({ name: 'before' }))
@@ -56,7 +56,7 @@ describe('Adding to PostgreSQL', () => {
       .toEqual([{ count: 3 }])
   })
 
-  it('drops a pet with a key that is cancelled while it waits for a connection', async () => {
+  it('a pet with a key that is cancelled while waiting for a connection is dropped', async () => {
     const { pets } = await open({ poolSize: 1 })
     const other = await openOther()
     await other.query('begin; lock table pet')
@@ -72,7 +72,7 @@ describe('Adding to PostgreSQL', () => {
     expect(await onServer('select 1 from pet')).toHaveLength(1)
   })
 
-  it('says that nothing is stored when the server ends a statement; connections stay', async () => {
+  it('nothing is stored when the server ends a statement, and connections stay', async () => {
     const { pets, poolUse } = await open({ poolSize: 1, statementTimeoutMs: 1_000 })
     const other = await openOther()
     await other.query('begin; lock table pet')
@@ -153,7 +153,7 @@ describe('PostgreSQL fulfils the contract', () => {
 })
 
 describe('Counting requests on PostgreSQL', () => {
-  it('begins a new window when the clock of the server was set back', async () => {
+  it("counting requests begins a new window when the server's clock was set back", async () => {
     const { createRateLimiter } = await open()
     const limiter = createRateLimiter({ requests: 1, windowMs: 60_000 })
     await limiter.take('kiosk')
@@ -166,7 +166,7 @@ describe('Counting requests on PostgreSQL', () => {
 })
 
 describe('Checking PostgreSQL', () => {
-  it('rejects a database that takes no writes', async () => {
+  it('the check rejects a database that takes no writes', async () => {
     const url = new URL(database.url)
     url.searchParams.set('options', '-c default_transaction_read_only=on')
     const { check, pets } = await open({ url: url.href })
@@ -176,7 +176,7 @@ describe('Checking PostgreSQL', () => {
 })
 
 describe('Opening PostgreSQL', () => {
-  it('rejects a database with another encoding than UTF8', async () => {
+  it('opening rejects a database with another encoding than UTF8', async () => {
     const name = 'pet_store_latin1'
     await onServer(`drop database if exists ${name}`)
     await onServer(`create database ${name} encoding 'LATIN1' locale 'C' template template0`)
@@ -189,7 +189,7 @@ describe('Opening PostgreSQL', () => {
     )
   })
 
-  it('survives a connection that breaks while it is in use', async () => {
+  it('an open database survives a connection that breaks while it is in use', async () => {
     const { pool } = await openPostgresDatabase({ url: database.url, poolSize: 1 })
     onTestFinished(() => pool.end())
     const client = await pool.connect()

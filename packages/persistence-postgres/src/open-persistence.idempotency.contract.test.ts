@@ -61,7 +61,7 @@ it('An instance whose clock is 25 hours fast takes no key of PostgreSQL for expi
 })
 
 describe('PostgreSQL deletes expired idempotency keys', () => {
-  it("with a later add, in the background, and not those alive by the server's clock", async () => {
+  it("a later add deletes expired keys, and not those alive by the server's clock", async () => {
     await storeKeys('old', 1_600, NOW - IDEMPOTENCY_KEY_LIFETIME_MS - 60_000)
     await storeKeys('live', 1, NOW - IDEMPOTENCY_KEY_LIFETIME_MS + 60_000)
     const add = await addingTo()
@@ -73,7 +73,7 @@ describe('PostgreSQL deletes expired idempotency keys', () => {
     ])
   })
 
-  it('without letting an add wait, and reports when they cannot be deleted', async () => {
+  it('deleting expired keys lets no add wait, and is reported when it fails', async () => {
     await storeKeys('old', 1, NOW - IDEMPOTENCY_KEY_LIFETIME_MS - 60_000)
     const other = new pg.Client({ connectionString: database.url })
     await other.connect()

@@ -28,7 +28,7 @@ describe('Behind PgBouncer in transaction mode', () => {
     console.log(`Pooler: ${VERSION}`)
   })
 
-  it('fulfils the contract without named statements', async () => {
+  it('the contract is fulfilled behind PgBouncer without named statements', async () => {
     const url = await startPgBouncer()
     const options = { url, pooler: 'transaction-unprepared' } as const
     const direct = new pg.Client({ connectionString: database.url })
@@ -50,7 +50,7 @@ describe('Behind PgBouncer in transaction mode', () => {
     }
   })
 
-  it('rejects one in statement mode, whatever opens the database', async () => {
+  it('PgBouncer in statement mode is rejected, whatever opens the database', async () => {
     const url = await startPgBouncer('', 'statement')
     const options = { url, pooler: 'transaction-unprepared' } as const
     for (const open of [migratePostgres, openPostgresPersistence, openPostgresBulkAccess])
@@ -58,7 +58,7 @@ describe('Behind PgBouncer in transaction mode', () => {
   })
 
   it.each(['none', 'transaction'] as const)(
-    'with named statements (%s), works or is rejected by whatever opens the database',
+    'named statements behind PgBouncer (%s) work, or opening is rejected',
     async (pooler) => {
       const url = await startPgBouncer('ignore_startup_parameters = statement_timeout')
       await migratePostgres({ url, pooler: 'transaction-unprepared' })

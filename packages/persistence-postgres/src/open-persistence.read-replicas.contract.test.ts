@@ -102,12 +102,13 @@ beforeEach(async () => {
 describe.each([
   ['follows', async () => {}],
   ['stands still', () => server.pause()],
-])('With a replica that %s, PostgreSQL fulfils the PetRepository contract', (_, prepare) => {
+])('With a replica that %s, PostgreSQL fulfils the PetRepository contract', (replica, prepare) => {
   beforeEach(prepare)
   afterEach(() => server.resume())
 
   for (const { name, run } of petRepositoryContract) {
-    it(name, async () => run((await openPersistence()).pets))
+    it(`PostgreSQL with a replica that ${replica} ${name}`, async () =>
+      run((await openPersistence()).pets))
   }
 })
 
@@ -117,7 +118,7 @@ describe('With a replica', () => {
   })
   afterEach(() => server.resume())
 
-  it('serves lists from it, and everything else from the primary', async () => {
+  it('a replica serves lists, and the primary everything else', async () => {
     const [first, , last] = await addPets(3)
     await served(last as Pet)
     await server.pause()
@@ -131,7 +132,7 @@ describe('With a replica', () => {
     expect((await persistence.pets.find(first?.id ?? 0n))?.name).toBe('from the primary')
   })
 
-  it('misses nothing on a walk through the pages when it stands still', async () => {
+  it('a walk through the pages misses nothing when a replica stands still', async () => {
     const known = await addPets(5)
     await served(known.at(-1) as Pet)
     await server.pause()
@@ -147,7 +148,7 @@ describe('With a replica', () => {
     expect(seen).toEqual([...known, ...unknown])
   })
 
-  it("misses no pet whose lower id was committed after the replica's higher one", async () => {
+  it('no pet is missed that was committed after a higher id reached a replica', async () => {
     const slow = new pg.Client({ connectionString: url })
     await slow.connect()
     onTestFinished(() => slow.end())
@@ -173,7 +174,7 @@ describe('With a replica', () => {
     ])
   })
 
-  it('reads a list from the primary when it cancels the statement', async () => {
+  it('a list is read from the primary when a replica cancels the statement', async () => {
     const [, last] = await addPets(2)
     const hasty = await openPersistence({ statementTimeoutMs: 1_000 })
     await served(last as Pet, hasty)
@@ -186,7 +187,7 @@ describe('With a replica', () => {
     )
   })
 
-  it('reads a list from the primary when it is unresponsive', async () => {
+  it('a list is read from the primary when a replica is unresponsive', async () => {
     const [, last] = await addPets(2)
     const hasty = await openPersistence({ statementTimeoutMs: 1_000 })
     await served(last as Pet, hasty)
@@ -201,7 +202,7 @@ describe('With a replica', () => {
     expect(namesOf(await hasty.pets.list({ limit: 1 }))).toEqual(['from the primary'])
   })
 
-  it('reads lists from the primary while it is stopped, and from it again afterwards', async () => {
+  it('lists are read from the primary while a replica is stopped, and only then', async () => {
     const [, last] = await addPets(2)
     await served(last as Pet)
     const warned = once(process, 'warning')
@@ -220,7 +221,7 @@ describe('With a replica', () => {
     expect(namesOf(await persistence.pets.list({ limit: 1 }))).toEqual(['from the primary'])
   })
 
-  it('uses several in turn, under its name or that of the URL', async () => {
+  it("several replicas are used in turn, under the program's name or the URL's", async () => {
     const [, last] = await addPets(2)
     const other = new URL(replicaUrl)
     other.searchParams.set('application_name', 'second')
@@ -239,7 +240,7 @@ describe('With a replica', () => {
     expect(await servedBy()).toEqual(['pet-store', 'second'])
   })
 
-  it('closes every connection when the adapter is closed', async () => {
+  it('closing closes the connections to a replica too', async () => {
     const named = new URL(replicaUrl)
     named.searchParams.set('application_name', 'closing')
     const opened = await openPostgresPersistence({ url, replicaUrls: [named.href] })

@@ -58,18 +58,18 @@ const rejection = (reason: string) =>
   new RegExp(`^Cannot open the PostgreSQL database "[\\w.]+:\\d+/postgres": ${reason}\\.$`)
 
 describe('TLS by parameters of the URL', () => {
-  it('is off by default', async () => {
+  it('TLS is off by default', async () => {
     expect(await opensWithTls(urlWith({}))).toBe(false)
   })
 
-  it('connects when the given authority has signed the certificate', async () => {
+  it('TLS connects when the given authority has signed the certificate', async () => {
     expect(await opensWithTls(urlWith({ sslmode: 'verify-full', sslrootcert: 'ca.pem' }))).toBe(
       true,
     )
   })
 
   it.each(['verify-full', 'verify-ca', 'require', 'prefer'])(
-    'rejects with %s a certificate of an unknown authority',
+    'TLS with %s rejects a certificate of an unknown authority',
     async (sslmode) => {
       await expect(openPostgresPersistence({ url: urlWith({ sslmode }) })).rejects.toThrow(
         rejection('unable to verify the first certificate.*'),
@@ -78,20 +78,20 @@ describe('TLS by parameters of the URL', () => {
   )
 
   it.each([{ sslmode: 'no-verify' }, { sslmode: 'require', uselibpqcompat: 'true' }])(
-    'encrypts without looking at the certificate with %o',
+    'TLS encrypts without looking at the certificate with %o',
     async (parameters) => {
       expect(await opensWithTls(urlWith(parameters))).toBe(true)
     },
   )
 
-  it('says that the file of the authority is missing', async () => {
+  it('opening says that the file of the authority is missing', async () => {
     const url = urlWith({ sslmode: 'verify-full', sslrootcert: 'nowhere.pem' })
     await expect(openPostgresPersistence({ url })).rejects.toThrow(
       rejection('ENOENT: no such file or directory, .*'),
     )
   })
 
-  it('rejects with verify-full a certificate for another host name', async () => {
+  it('TLS with verify-full rejects a certificate for another host name', async () => {
     await server.stop()
     await server.writeCertificate(ELSEWHERE)
     await server.start(['-c', 'fsync=off', '-c', 'ssl=on'])
@@ -101,7 +101,7 @@ describe('TLS by parameters of the URL', () => {
     )
   })
 
-  it('rejects a server without TLS', async () => {
+  it('opening with TLS rejects a server without it', async () => {
     await server.stop()
     await server.start()
     await expect(

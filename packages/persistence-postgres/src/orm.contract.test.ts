@@ -58,7 +58,7 @@ it('what goes through the ORM begins no transaction', async () => {
   expect(await bulk.readPetImports()).toEqual([{ ...note, changedAt: createdAt }])
 })
 
-it('gives back every connection whose begin has failed', async () => {
+it('every connection whose begin has failed is given back', async () => {
   const server = await openWithoutTransactions()
   const bulk = await openPostgresBulkAccess({ url: server.url, poolSize: POOL_SIZE })
   onTestFinished(() => bulk.close())

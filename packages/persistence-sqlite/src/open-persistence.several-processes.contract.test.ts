@@ -48,7 +48,7 @@ describe('SQLite with several processes', () => {
     url = `sqlite:${path}`
   })
 
-  it('migrates a new file once when three processes start together', async () => {
+  it('three processes that start together migrate a new file once', async () => {
     // The same moment for all, late enough for each process to have loaded.
     const start = Date.now() + 2000
     const code = `
@@ -61,7 +61,7 @@ describe('SQLite with several processes', () => {
     )
   })
 
-  it('rejects opening a file or a folder that the user may not write or read', async () => {
+  it('opening rejects a file or a folder that the user may not write or read', async () => {
     chmodSync(folder, 0o777)
     const output = await run(
       `import { chmodSync, readdirSync } from 'node:fs'
@@ -91,7 +91,7 @@ describe('SQLite with several processes', () => {
     )
   })
 
-  it('leaves nothing beside a file that a process only reads', async () => {
+  it('a process that only reads leaves nothing beside the file', async () => {
     const cases = [
       { what: 'that it may not write', mode: 0o444, folderMode: 0o777 },
       { what: 'in a folder that it may not write', mode: 0o444, folderMode: 0o555 },

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 
 const PACKAGE = dirname(import.meta.dirname)
 
-it('runs the example of the README', async () => {
+it('the example of the README runs', async () => {
   const folder = await temporaryFolder()
   const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8')
   const example = /```ts\n(.*?)```/s.exec(readme)?.[1] ?? ''

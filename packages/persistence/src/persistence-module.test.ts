@@ -25,7 +25,7 @@ function written(code: string): string {
 
 const OPTIONS = { url: 'anything' }
 
-it('opens what a module exports, as an instance of a class too', async () => {
+it('loadPersistenceModule opens what a module exports, as an instance too', async () => {
   const path = written(`class Mine {
       #n = 1
       pets = fit.pets
@@ -50,7 +50,7 @@ it.each([
     'export default () => fit; export const openBulkAccess = {}',
     'its openBulkAccess must be a function',
   ],
-])('names the rule that a module breaks when it is loaded: %s', async (code, rule) => {
+])('loadPersistenceModule names the rule that a module breaks: %s', async (code, rule) => {
   const path = written(code)
   await expect(loadPersistenceModule(path)).rejects.toThrow(
     new Error(`The persistence module "${path}" is not a persistence adapter: ${rule}.`),
@@ -75,7 +75,7 @@ it.each([
     'what it opens must have the functions check, close, createRateLimiter, isMigrated, poolUse; ' +
       'it lacks isMigrated, poolUse',
   ],
-])('names the rule that an opened adapter breaks: %s', async (opened, rule) => {
+])('opening names the rule that an adapter breaks: %s', async (opened, rule) => {
   const path = written(`export default async () => (${opened})`)
   const { open } = await loadPersistenceModule(path)
   await expect(open(OPTIONS)).rejects.toThrow(
@@ -83,7 +83,7 @@ it.each([
   )
 })
 
-it('rejects an opening that never settles', async () => {
+it('an opening that never settles is rejected', async () => {
   const path = written('export default () => new Promise(() => {})')
   const { open } = await loadPersistenceModule(path)
   await expect(open(OPTIONS, 20)).rejects.toThrow(
@@ -94,7 +94,7 @@ it('rejects an opening that never settles', async () => {
 it.each([
   ['./missing.mjs', 'Cannot find module'],
   ['no-such-package', "Cannot find package 'no-such-package'"],
-])('says that %s cannot be loaded', async (name, reason) => {
+])('loadPersistenceModule says that %s cannot be loaded', async (name, reason) => {
   await expect(loadPersistenceModule(name)).rejects.toThrow(
     `The persistence module "${name}" cannot be loaded: ${reason}`,
   )

@@ -49,19 +49,22 @@ it.each([
     `revoke usage on sequence pet_id_seq from ${ROLE}`,
     'usage on the sequence of pet',
   ],
-])('A lost right %s is not ready, and nothing is stored', async (_, revoke, right) => {
-  await onServer(revoke)
-  await expect(persistence.check()).rejects.toThrow(`lacks the right to ${right}.`)
-  await expectNothingStored('42501')
-})
+])(
+  'A database with a lost right %s is not ready, and nothing is stored',
+  async (_, revoke, right) => {
+    await onServer(revoke)
+    await expect(persistence.check()).rejects.toThrow(`lacks the right to ${right}.`)
+    await expectNothingStored('42501')
+  },
+)
 
-it('Exhausted ids are not ready, and nothing is stored', async () => {
+it('A database with exhausted ids is not ready, and nothing is stored', async () => {
   await onServer("select setval('pet_id_seq', 9223372036854775807)")
   await expect(persistence.check()).rejects.toThrow('no more ids')
   await expectNothingStored('2200H')
 })
 
-it('A sequence behind its table is not ready, and nothing is stored', async () => {
+it('A database with a sequence behind its table is not ready, and stores nothing', async () => {
   await onServer(
     "insert into pet (id, name, category_id) select n, 'Rex', 1 from generate_series(1, 3) n",
   )
@@ -71,14 +74,14 @@ it('A sequence behind its table is not ready, and nothing is stored', async () =
   await persistence.check()
 })
 
-it('A missing table is not ready, and nothing is stored', async () => {
+it('A database without one of its tables is not ready, and nothing is stored', async () => {
   await onServer('alter table pet rename to animal')
   onTestFinished(async () => void (await onServer('alter table animal rename to pet')))
   await expect(persistence.check()).rejects.toMatchObject({ code: '42P01' })
   await expectNothingStored('42P01')
 })
 
-it('A distributed table is ready while it cannot be read', async () => {
+it('A database with a distributed table is ready while that cannot be read', async () => {
   await onServer(
     "create table pg_dist_partition as select 'pet'::regclass as logicalrelid, 'h' as partmethod",
   )

@@ -9,7 +9,7 @@ function reported(code: string, severity = 'ERROR'): pg.DatabaseError {
 
 describe('A failed statement of PostgreSQL', () => {
   it.each(['53300', '53100', '57014', '55P03', '25006', '2200H', '42501', '42P01'])(
-    'stored nothing after %s',
+    'a failed statement stored nothing after %s',
     (code) => {
       const error = reported(code)
       expect(unavailableOr(error, 'unknown')).toBeInstanceOf(PetError)
@@ -34,7 +34,7 @@ describe('A failed statement of PostgreSQL', () => {
     new Error('Query read timeout'),
     new Error('Received unexpected dataRow message from backend.'),
     'a text',
-  ])('has an unknown outcome for a write, and is unavailable for a read, after %s', (error) => {
+  ])('a failed write has an unknown outcome, a failed read is unavailable, after %s', (error) => {
     expect(unavailableOr(error, 'unknown')).toMatchObject({ outcome: 'unknown', cause: error })
     expect(unavailableOr(error)).toMatchObject({ outcome: 'not_stored', cause: error })
   })
@@ -46,12 +46,15 @@ describe('A failed statement of PostgreSQL', () => {
     ['23514', 'ОШИБКА'],
     ['40P01', 'ОШИБКА'],
     ['42601', 'ERROR'],
-  ])("keeps the server's own error %s with the severity %s", (code, severity) => {
-    const error = reported(code, severity)
-    expect(unavailableOr(error, 'unknown')).toBe(error)
-  })
+  ])(
+    "a failed statement keeps the server's own error %s with the severity %s",
+    (code, severity) => {
+      const error = reported(code, severity)
+      expect(unavailableOr(error, 'unknown')).toBe(error)
+    },
+  )
 
-  it('keeps a classified error as it is', () => {
+  it('a failed statement keeps a classified error as it is', () => {
     const error = persistenceUnavailable()
     expect(unavailableOr(error, 'unknown')).toBe(error)
   })

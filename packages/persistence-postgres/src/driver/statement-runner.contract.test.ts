@@ -157,7 +157,7 @@ it.each([
   ['its result', ['40001'], []],
   ['its error', ['23505'], [expect.objectContaining({ code: '23505' })]],
 ])(
-  'Who asks for statements is told of one before it runs, and of %s after the last attempt',
+  'onStatement is called before a statement runs, and told of %s after the last attempt',
   async (_, codes, args) => {
     const { run } = failing(codes)
     const events: unknown[] = []

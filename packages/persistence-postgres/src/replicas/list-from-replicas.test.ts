@@ -22,11 +22,11 @@ const primary = petsNamed('primary')
 // What they are for, and what else stays with the primary:
 // open-persistence.read-replicas.contract.test.ts.
 describe('listFromReplicas', () => {
-  it('returns the repository of the primary if there is no replica', () => {
+  it('listFromReplicas returns the repository of the primary if there is no replica', () => {
     expect(listFromReplicas(primary, [])).toBe(primary)
   })
 
-  it('reads lists from the working replicas in turn, from the primary if none works', async () => {
+  it('listFromReplicas uses working replicas in turn, the primary if none works', async () => {
     const replicas = [replicaNamed('a'), replicaNamed('b'), replicaNamed('c')]
     const { list } = listFromReplicas(primary, replicas)
     const served = async (count: number) => {
@@ -42,13 +42,13 @@ describe('listFromReplicas', () => {
     expect(await served(2)).toBe('primary primary')
   })
 
-  it('reads a page that is not full from the primary', async () => {
+  it('listFromReplicas reads a page that is not full from the primary', async () => {
     const { list } = listFromReplicas(primary, [replicaNamed('a')])
     expect(namesOf(await list({ limit: 4 }))).toEqual(['primary', 'primary', 'primary'])
     expect(namesOf(await list({ limit: 1, after: 3n }))).toEqual([])
   })
 
-  it('reads a page with newer pets than a replica is known to have from the primary', async () => {
+  it('listFromReplicas reads pets that no replica is known to have from the primary', async () => {
     const { list } = listFromReplicas(primary, [replicaNamed('a', 2n)])
     expect(namesOf(await list({ limit: 2 }))).toEqual(['a', 'a'])
     expect(namesOf(await list({ limit: 3 }))).toEqual(['primary', 'primary', 'primary'])

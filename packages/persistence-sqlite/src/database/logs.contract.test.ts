@@ -47,11 +47,11 @@ const countPets = async () => {
   return count
 }
 
-it('opens a file with the log of a killed process', async () => {
+it('a file with the log of a killed process is opened', async () => {
   expect(await countPets()).toBe(3)
 })
 
-it('creates no database where the log of one lies, which works when its file is back', async () => {
+it('no database is created beside a lone log, which works when its file is back', async () => {
   const log = readFileSync(`${path}-wal`)
   renameSync(path, join(folder, 'moved'))
   await expectNoOpening(
@@ -62,12 +62,12 @@ it('creates no database where the log of one lies, which works when its file is 
   expect(await countPets()).toBe(3)
 })
 
-it('creates no database in an emptied file beside its log', async () => {
+it('no database is created in an emptied file beside its log', async () => {
   writeFileSync(path, '')
   await expectNoOpening('the file is empty, but its log')
 })
 
-it('finds the log beside the file that a link leads to', async () => {
+it('the log is found beside the file that a link leads to', async () => {
   renameSync(path, join(folder, 'moved'))
   const linked = path
   path = join(folder, 'link.db')
@@ -75,7 +75,7 @@ it('finds the log beside the file that a link leads to', async () => {
   await expectNoOpening(`the file is missing, but its log ${JSON.stringify(`${linked}-wal`)}`)
 })
 
-it('applies no log to a file that it was not written for', async () => {
+it('no log is applied to a file that it was not written for', async () => {
   const other = join(folder, 'other.db')
   copyFileSync(path, other)
   copyFileSync(`${path}-wal`, `${other}-wal`)
@@ -89,7 +89,7 @@ it('applies no log to a file that it was not written for', async () => {
   expect(await countPets()).toBe(3)
 })
 
-it('applies no log to an older copy of its file, which works when the file is back', async () => {
+it('no log is applied to an older copy of its file, which works when that is back', async () => {
   expect(await countPets()).toBe(3)
   const older = join(folder, 'older')
   const newer = join(folder, 'newer')

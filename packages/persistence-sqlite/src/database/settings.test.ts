@@ -11,7 +11,7 @@ describe('SQLite URL', () => {
     ['sqlite:C:\\pets.db', 'C:\\pets.db'],
     ['sqlite:my pets 100%.db', 'my pets 100%.db'],
     ['sqlite::memory:', ':memory:'],
-  ])('reads the path of %s as %s', (url, path) => {
+  ])('the SQLite URL %s has the path %s', (url, path) => {
     expect(sqlitePath(url)).toBe(path)
   })
 
@@ -29,7 +29,7 @@ describe('SQLite URL', () => {
     ['sqlite:pets\0.db', 'have no parameters'],
     ['sqlite:pets.db ', 'name a file without spaces around its path, and no URI'],
     ['sqlite:file:a.db', 'name a file without spaces around its path, and no URI'],
-  ])('rejects %j: it must %s', (url, rule) => {
+  ])('the SQLite URL %j is rejected: it must %s', (url, rule) => {
     const examples = '"sqlite:./data/pet-store.db" or "sqlite::memory:"'
     const sentence = `An SQLite URL must ${rule}, as in ${examples}; got ${JSON.stringify(url)}.`
     expect(() => sqlitePath(url)).toThrow(new TypeError(sentence))

@@ -49,7 +49,7 @@ it.each(
     [`pets.db${file}`, 'moved'] as const,
     [`pets.db${file}`, 'replaced'] as const,
   ]),
-)('stores nothing, and fails its check, after %s was %s', async (name, how) => {
+)('a database stores nothing, and fails its check, after %s was %s', async (name, how) => {
   const file = join(folder, name)
   if (how === 'moved') renameSync(file, `${file}.moved`)
   else rmSync(file)
@@ -65,12 +65,15 @@ it.each(
   })
 })
 
-it.each(['-wal', '-shm'])('loses nothing when %s is deleted and it is closed', async (name) => {
-  rmSync(`${path}${name}`)
-  expect(await namesAfterReopening()).toEqual([aNewPet().name])
-})
+it.each(['-wal', '-shm'])(
+  'a database loses nothing when %s is deleted and it is closed',
+  async (name) => {
+    rmSync(`${path}${name}`)
+    expect(await namesAfterReopening()).toEqual([aNewPet().name])
+  },
+)
 
-it('reports no pet as stored whose file was moved while it was committed', async () => {
+it('a pet is not reported as stored if its file moves while it is committed', async () => {
   const database = await openSqliteDatabase(path)
   const exec = database.exec.bind(database)
   database.exec = (sql) => {
@@ -86,7 +89,7 @@ it('reports no pet as stored whose file was moved while it was committed', async
   database.close()
 })
 
-it('imports nothing into a file that was moved', async () => {
+it('an import stores nothing in a file that was moved', async () => {
   const bulk = await openSqliteBulkAccess({ url: `sqlite:${path}`, mode: 'write' })
   renameSync(path, `${path}.moved`)
   await expect(bulk.addPets([aNewPet()])).rejects.toMatchObject({
@@ -96,7 +99,7 @@ it('imports nothing into a file that was moved', async () => {
   await bulk.close()
 })
 
-it('keeps what another program stored behind the deleted index of its log', async () => {
+it('a database keeps what others store behind the deleted index of its log', async () => {
   rmSync(`${path}-shm`)
   addByOtherProgram()
   await expect(persistence.pets.add(aNewPet())).rejects.toMatchObject({ outcome: 'not_stored' })
@@ -106,19 +109,22 @@ it('keeps what another program stored behind the deleted index of its log', asyn
 it.each([
   ['-wal', 'write'],
   ['-shm', 'read'],
-] as const)('is not opened while another process has it open without %s', async (name, mode) => {
-  const file = `${path}${name}`
-  rmSync(file)
-  const code = `
+] as const)(
+  'a database is not opened while another process has it open without %s',
+  async (name, mode) => {
+    const file = `${path}${name}`
+    rmSync(file)
+    const code = `
     import { openSqlitePersistence } from '../open-persistence.ts'
     await openSqlitePersistence({ url: ${JSON.stringify(`sqlite:${path}`)}, mode: '${mode}' })`
-  const node = ['--conditions=@pet-store/source', '--input-type=module', '--eval', code]
-  const { stderr } = spawnSync(process.execPath, node, { cwd: import.meta.dirname })
-  expect(String(stderr)).toContain(`has it open although ${JSON.stringify(file)} is gone`)
-  await persistence.close()
-})
+    const node = ['--conditions=@pet-store/source', '--input-type=module', '--eval', code]
+    const { stderr } = spawnSync(process.execPath, node, { cwd: import.meta.dirname })
+    expect(String(stderr)).toContain(`has it open although ${JSON.stringify(file)} is gone`)
+    await persistence.close()
+  },
+)
 
-it('is not opened, nor backed up, under one of several names', async () => {
+it('a database is not opened, nor backed up, under one of several names', async () => {
   await persistence.close()
   linkSync(path, join(folder, 'other.db'))
   await expect(open()).rejects.toThrow('the file has 2 names (hard links)')
@@ -128,7 +134,7 @@ it('is not opened, nor backed up, under one of several names', async () => {
   persistence = await open()
 })
 
-it('opens the file that took the name while it waited for the lock of another one', async () => {
+it('opening takes the file that got the name while it waited for a lock', async () => {
   await persistence.close()
   const other = new Database(path)
   other.pragma('journal_mode = delete')
