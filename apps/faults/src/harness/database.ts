@@ -1,5 +1,5 @@
 import { type FaultyProxy, openFaultyProxy } from '@pet-store/testing'
-import { createDatabase, EmbeddedServer } from '@pet-store/testing-postgres'
+import { createDatabase, EmbeddedServer, type ServerOptions } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { inject, onTestFinished } from 'vitest'
 
@@ -25,11 +25,13 @@ export async function openProxy(url: string): Promise<FaultyProxy> {
 export async function startOwnPostgres({
   isTls = false,
   flags = [],
+  server: options,
 }: {
   isTls?: boolean
   flags?: readonly string[]
+  server?: ServerOptions
 } = {}): Promise<EmbeddedServer> {
-  const server = await EmbeddedServer.create()
+  const server = await EmbeddedServer.create(options)
   onTestFinished(async () => {
     await server.stop('immediate')
     await server.remove()
