@@ -32,11 +32,13 @@ export function closeSlowly(
       onEnd()
       return
     }
-    socket.once('end', onEnd)
-    timer = setTimeout(() => {
+    const end = () => {
       onEnd()
       socket.destroy()
-    }, LINGER_MS)
+    }
+    // Before Node's HTTP parser, which takes what it was not given for an error of the connection.
+    socket.prependOnceListener('end', end)
+    timer = setTimeout(end, LINGER_MS)
   })
   discard(socket)
 }
