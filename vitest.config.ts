@@ -55,7 +55,7 @@ export default defineConfig(({ mode }) => {
           test: {
             name: '@pet-store/examples',
             root: 'examples',
-            include: ['*.test.ts', 'persistence-adapter/test/*.test.ts'],
+            include: ['*.test.ts', '{frameworks,persistence-adapter/test}/*.test.ts'],
             // Other processes of the contract read the source too.
             env: { NODE_OPTIONS: '--conditions=@pet-store/source' },
           },
