@@ -80,14 +80,14 @@ const { violations, ruleSetUsed } = cruise()
 rmSync(fixture, { recursive: true })
 
 describe('the dependency rule', () => {
-  it('has a row for each package', () => {
+  it('the dependency rule has a row for each package', () => {
     const folders = globSync('packages/*/package.json', { cwd: ROOT }).map((file) =>
       basename(dirname(file)),
     )
     expect(Object.keys(IMPORTS).sort()).toEqual(folders.sort())
   })
 
-  it('is the table in ARCHITECTURE.md', () => {
+  it('the dependency rule is the table in ARCHITECTURE.md', () => {
     const rows = packages.map(([name, { may, tests = [] }]) =>
       [`| ${name}`, may.join(', ') || 'nothing', `${tests.join(', ') || 'nothing'} |`].join(' | '),
     )
@@ -98,12 +98,12 @@ describe('the dependency rule', () => {
     expect(table).toEqual(rows)
   })
 
-  it('has a planted import for each rule', () => {
+  it('the dependency rule has a planted import for each of its rules', () => {
     const planted = new Set(FORBIDDEN.map(([rule]) => rule))
     expect([...planted].sort()).toEqual(ruleSetUsed.forbidden.map(({ name }) => name).sort())
   })
 
-  it.each(FORBIDDEN)('reports %s: %s must not import %s', (rule, file) => {
+  it.each(FORBIDDEN)('the dependency rule reports %s: %s must not import %s', (rule, file) => {
     const reported = violations
       .filter(({ from }) => from === file)
       .map((violation) => violation.rule.name)

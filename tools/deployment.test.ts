@@ -121,7 +121,7 @@ describe('deploy/kubernetes', () => {
     },
   )
 
-  it.each([deployment, job])('restricts the pods of the $kind', ({ spec }) => {
+  it.each([deployment, job])('the manifests restrict the pods of the $kind', ({ spec }) => {
     expect(spec.template.spec.securityContext).toMatchObject({
       runAsNonRoot: true,
       seccompProfile: { type: 'RuntimeDefault' },

@@ -28,7 +28,7 @@ it.for([
     'deploy/prometheus/alerts-over-days.test.yml',
   ],
   ['shellcheck', '.ci/run', ...globSync('deploy/**/*.sh', { cwd: ROOT })],
-])('%s %s succeeds', (command, context) => {
+])('the command %s %s succeeds', (command, context) => {
   if (outputOf(command) === undefined) context.skip(`needs ${command[0]}`)
 })
 

@@ -9,7 +9,7 @@ function selections(...args: string[]) {
   }))
 }
 
-it('compares everybody at everything on both databases without arguments', () => {
+it('the benchmark without arguments compares all at everything on both databases', () => {
   expect(choose([])).toMatchObject({ isComplete: true })
   const operations = [
     ...['list', 'page', 'list-100', 'get'],
@@ -37,11 +37,11 @@ it.each([
   [['--scale', '--only', 'list'], '--only must name some of growth, bulk, processes.'],
   [['--only', 'oracle-list'], '--only must name some of sqlite-list, postgres-list, '],
   [['--fast'], "Unknown option '--fast'"],
-])('rejects %j', (args, message) => {
+])('the benchmark rejects the arguments %j', (args, message) => {
   expect(() => choose(args)).toThrow(message)
 })
 
-it('understands each command of its help, and writes no document after a shortened run', () => {
+it('the benchmark understands its help, and a shortened run writes no document', () => {
   const commands = HELP.split('\n').flatMap(
     (line) => /^pnpm bench(.*?) {2}/.exec(line)?.[1]?.trim() ?? [],
   )

@@ -49,6 +49,6 @@ it.each([
   `${key.slice(0, 10)}é${key.slice(11)}`,
   '0'.repeat(54),
   'pets_'.repeat(100_000),
-])('is not a key: %s', (text) => {
+])('isApiKeyText rejects %s', (text) => {
   expect(isApiKeyText(text)).toBe(false)
 })

@@ -41,7 +41,7 @@ it('a key check looks a valid key up once, for all who wait and come later', asy
   expect(asked()).toBe(1)
 })
 
-it('rejects a key with a typing error without asking the database', async () => {
+it('a key with a typing error is rejected without asking the database', async () => {
   const { text } = await issue()
   for (const wrong of [
     `${text}x`,
@@ -56,7 +56,7 @@ it('rejects a key with a typing error without asking the database', async () => 
   expect(asked()).toBe(0)
 })
 
-it('rejects revoked, expired and unknown keys alike', async () => {
+it('revoked, expired and unknown keys are rejected alike', async () => {
   const { text, key } = await issue()
   await keys.revoke(key.id, new Date())
   expect(await use(text)).toBeUndefined()
@@ -66,7 +66,7 @@ it('rejects revoked, expired and unknown keys alike', async () => {
   expect(await use(createApiKeyText())).toBeUndefined()
 })
 
-it('rejects a cached key from the moment at which it expires', async () => {
+it('a cached key is rejected from the moment at which it expires', async () => {
   const { text } = await issue(1000)
   expect(await use(text)).toBeDefined()
   wait(999)
@@ -76,7 +76,7 @@ it('rejects a cached key from the moment at which it expires', async () => {
   expect(asked()).toBe(1)
 })
 
-it('verifies static keys without the database', async () => {
+it('static keys are verified without the database', async () => {
   const text = createApiKeyText()
   const staticKeys = [{ keyId: 'shop', sha256: hashApiKey(text), scopes: ['pets:read'] as const }]
   check = createKeyCheck({ keys, staticKeys, lifetimeMs: LIFETIME_MS })
@@ -84,7 +84,7 @@ it('verifies static keys without the database', async () => {
   expect(asked()).toBe(0)
 })
 
-it('rejects when the database is unavailable, and asks again the next time', async () => {
+it('a key check rejects while the database is unavailable, and asks it again', async () => {
   const { text } = await issue()
   vi.mocked(keys.findByHash).mockRejectedValueOnce(new Error('down'))
   await expect(use(text)).rejects.toThrow('down')
@@ -194,7 +194,7 @@ it('guessing from many addresses is limited too', async () => {
   expect(limited).toBe(10)
 })
 
-it('caches at most 10,000 keys, those that were looked up last', async () => {
+it('a key check caches at most 10,000 keys, those that were looked up last', async () => {
   const texts = Array.from({ length: 10_001 }, () => createApiKeyText())
   vi.mocked(keys.findByHash).mockImplementation(async (id) => ({
     id,
@@ -210,7 +210,7 @@ it('caches at most 10,000 keys, those that were looked up last', async () => {
   expect(asked()).toBe(10_002)
 })
 
-it('stores the last uses of all keys in one write when it is told to, each use once', async () => {
+it('writeUses stores the last uses of all keys in one write, each use once', async () => {
   const markUsed = vi.spyOn(keys, 'markUsed')
   const issued = [await issue(), await issue(), await issue()]
   for (const { text } of issued) await use(text)
@@ -222,7 +222,7 @@ it('stores the last uses of all keys in one write when it is told to, each use o
   expect(markUsed.mock.calls).toEqual([[issued.map(({ key }) => ({ id: key.id, at: new Date() }))]])
 })
 
-it('stores the last use of a key the next time when the database was unavailable', async () => {
+it('writeUses stores a last use the next time when the database was unavailable', async () => {
   const { text, key } = await issue()
   await use(text)
   vi.spyOn(keys, 'markUsed').mockRejectedValueOnce(new Error('down'))
@@ -231,7 +231,7 @@ it('stores the last use of a key the next time when the database was unavailable
   expect((await keys.find(key.id))?.lastUsedAt).toEqual(new Date())
 })
 
-it('reports an address that has used up its look-ups, at most once a minute', async () => {
+it('an address that has used up its look-ups is reported, at most once a minute', async () => {
   const onLookUpLimit = vi.fn()
   check = createKeyCheck({ keys, lifetimeMs: LIFETIME_MS, onLookUpLimit })
   for (let count = 0; count < 20; count += 1) await use(createApiKeyText())

@@ -29,11 +29,11 @@ it.each([
   ['nothing', ''],
   ['a public id', 'first'],
   ['a name of an object', '__proto__'],
-])('no static key is %s', (_name, text) => {
+])('createStaticKeys verifies no %s', (_name, text) => {
   expect(check(text)).toBeUndefined()
 })
 
-it('rejects two static keys with the same name or the same hash', () => {
+it('createStaticKeys rejects two keys with the same name or the same hash', () => {
   const sameName = [first, second].map((text) => ({ keyId: 'shop', sha256: hashApiKey(text) }))
   expect(() => createStaticKeys(sameName)).toThrow('Two keys are named shop.')
   const sameHash = ['shop', 'kiosk'].map((keyId) => ({ keyId, sha256: hashApiKey(first) }))

@@ -6,7 +6,7 @@ const EDGES = `0 -1 9007199254740991 9007199254740992 9007199254740993 -90071992
   9223372036854775807 -9223372036854775808`.split(/\s+/)
 
 describe('64-bit integers', () => {
-  it.each(EDGES)('%s is exact on the wire in both directions', async (digits) => {
+  it.each(EDGES)('the integer %s is exact on the wire in both directions', async (digits) => {
     const pet = `{"id":${digits},"name":"Rex","categoryId":${digits}}`
     const stub = await startStub(json(201, pet), json(200, pet), json(200, `[${pet}]`))
     const client = createPetStoreClient({ baseUrl: stub.baseUrl })
@@ -19,7 +19,7 @@ describe('64-bit integers', () => {
     expect(stub.requests[1]?.url).toBe(`/v1/pets/${digits}`)
   })
 
-  it('accepts safe integers as numbers', async () => {
+  it('the client accepts safe integers as numbers', async () => {
     const stub = await startStub(json(201, '{"id":1,"name":"Rex","categoryId":1}'))
     const client = createPetStoreClient({ baseUrl: stub.baseUrl })
     for (const categoryId of [5, -0, Number.MAX_SAFE_INTEGER])
@@ -32,7 +32,7 @@ describe('64-bit integers', () => {
   })
 
   it.each([2 ** 53, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', null, undefined])(
-    'rejects %o as an integer without sending a request',
+    'the client rejects %o as an integer without sending a request',
     async (value) => {
       const stub = await startStub(json(200, '[]'))
       const client = createPetStoreClient({ baseUrl: stub.baseUrl })
@@ -69,7 +69,7 @@ it('an old browser rejects integers beyond 2^53 instead of rounding them', async
 })
 
 describe('reading a pet', () => {
-  it('leaves out fields that the client does not know', async () => {
+  it('a pet that is read has no fields that the client does not know', async () => {
     const stub = await startStub(
       json(200, '{"id":1,"name":"Rex","categoryId":1,"status":"sold","age":3,"tags":[1]}'),
     )
@@ -91,7 +91,7 @@ describe('reading a pet', () => {
       (id) => `{"id":${id},"name":"Rex","categoryId":1}`,
     ),
     '{"id":1,"name":"Rex","categoryId":1,"status":null}',
-  ])('rejects the response %j', async (body) => {
+  ])('the client rejects the pet %j of a response', async (body) => {
     const stub = await startStub(json(200, body))
     const client = createPetStoreClient({ baseUrl: stub.baseUrl })
     expect(await rejectionOf(client.getPet(1))).toMatchObject({
@@ -100,7 +100,7 @@ describe('reading a pet', () => {
     })
   })
 
-  it('rejects a list that is not an array', async () => {
+  it('the client rejects a list that is not an array', async () => {
     const { baseUrl } = await startStub(json(200, '{"pets":[]}'))
     const { code } = await rejectionOf(createPetStoreClient({ baseUrl }).listPets())
     expect(code).toBe('unexpected_response')

@@ -19,7 +19,7 @@ const clientOf = ({ baseUrl }: Pick<Stub, 'baseUrl'>, timeoutMs?: number) =>
 
 describe('an error response', () => {
   it.each(['forbidden', 'only_a_newer_service_has_it'])(
-    'rejects with all that the service says: %s',
+    'an error response rejects with all that the service says: %s',
     async (code) => {
       const stub = await startStub(error(403, code, { 'X-Request-Id': 'abc' }))
       const failure = await rejectionOf(clientOf(stub).listPets())
@@ -35,19 +35,22 @@ describe('an error response', () => {
     ['no object', 500, json(500, 'null', { 'X-Request-Id': 'abc' })],
     ['another successful status', 202, json(202, '{}', { 'X-Request-Id': 'abc' })],
     ['HTML with status 200', 200, html(200, { 'X-Request-Id': 'abc' })],
-  ])('rejects with unexpected_response for %s', async (_what, status, respond) => {
-    const stub = await startStub(respond)
-    const failure = await rejectionOf(clientOf(stub).listPets())
-    expect(failure).toMatchObject({ code: 'unexpected_response', status, requestId: 'abc' })
-    expect(failure.message).toBe(
-      `The response to GET ${stub.baseUrl}/pets (status ${status}) does not conform to the ` +
-        'interface.',
-    )
-  })
+  ])(
+    'an error response rejects with unexpected_response for %s',
+    async (_what, status, respond) => {
+      const stub = await startStub(respond)
+      const failure = await rejectionOf(clientOf(stub).listPets())
+      expect(failure).toMatchObject({ code: 'unexpected_response', status, requestId: 'abc' })
+      expect(failure.message).toBe(
+        `The response to GET ${stub.baseUrl}/pets (status ${status}) does not conform to the ` +
+          'interface.',
+      )
+    },
+  )
 })
 
 describe('a connection', () => {
-  it('rejects with connection_failed and the cause when nothing listens', async () => {
+  it('a call rejects with connection_failed and the cause when nothing listens', async () => {
     const { baseUrl, stop } = await startService()
     await stop()
     const failure = await rejectionOf(clientOf({ baseUrl }).listPets())
@@ -65,15 +68,18 @@ describe('a connection', () => {
   it.each([
     ['within a response', breakMidway],
     ['before a response', (res: { destroy(): void }) => res.destroy()],
-  ])('rejects with connection_failed when it closes %s', async (_when, respond) => {
-    const stub = await startStub(respond)
-    const failure = await rejectionOf(clientOf(stub).listPets())
-    expect(failure).toMatchObject({
-      code: 'connection_failed',
-      status: undefined,
-      cause: { name: 'TypeError' },
-    })
-  })
+  ])(
+    'a call rejects with connection_failed when its connection closes %s',
+    async (_when, respond) => {
+      const stub = await startStub(respond)
+      const failure = await rejectionOf(clientOf(stub).listPets())
+      expect(failure).toMatchObject({
+        code: 'connection_failed',
+        status: undefined,
+        cause: { name: 'TypeError' },
+      })
+    },
+  )
 })
 
 /** A `fetch` that ignores its signal, in its response or in the body of that. */
@@ -86,7 +92,7 @@ describe('timeoutMs', () => {
   it.each([
     ['without a response', neverRespond],
     ['with half a response', (res: { write(text: string): void }) => res.write('[{"id"')],
-  ])('rejects with timeout %s', async (_what, respond) => {
+  ])('a call rejects with timeout %s', async (_what, respond) => {
     const stub = await startStub(respond)
     const failure = await rejectionOf(clientOf(stub, 100).listPets())
     expect(failure).toMatchObject({
@@ -97,7 +103,7 @@ describe('timeoutMs', () => {
     expect(failure.message).toBe(`No complete response to GET ${stub.baseUrl}/pets within 100 ms.`)
   })
 
-  it.each(IGNORES_SIGNAL)('rejects with timeout for a fetch %s', async (_what, fetch) => {
+  it.each(IGNORES_SIGNAL)('a call rejects with timeout for a fetch %s', async (_what, fetch) => {
     const client = createPetStoreClient({
       baseUrl: 'https://pets.example/v1',
       retries: 0,
@@ -114,7 +120,7 @@ describe('timeoutMs', () => {
 describe('signal', () => {
   const reason = { because: 'I changed my mind' }
 
-  it('sends nothing when it is aborted before the call', async () => {
+  it('a signal that is aborted before the call lets nothing be sent', async () => {
     const stub = await startStub(json(200, '[]'))
     await expect(clientOf(stub).listPets({}, { signal: AbortSignal.abort(reason) })).rejects.toBe(
       reason,
@@ -123,7 +129,7 @@ describe('signal', () => {
   })
 
   it.each(['listPets', 'allPets', 'createPet', 'getPet'] as const)(
-    'rejects %s with its reason within the response',
+    'an aborted signal rejects %s with its reason within the response',
     async (operation) => {
       const caller = new AbortController()
       const stub = await startStub((res) => res.write('[', () => caller.abort(reason)))
@@ -140,15 +146,18 @@ describe('signal', () => {
     },
   )
 
-  it.each(IGNORES_SIGNAL)('rejects with its reason for a fetch %s', async (_what, fetch) => {
-    const caller = new AbortController()
-    const client = createPetStoreClient({ baseUrl: 'https://pets.example/v1', fetch })
-    const call = client.listPets({}, { signal: caller.signal })
-    setTimeout(() => caller.abort(reason), 20)
-    await expect(call).rejects.toBe(reason)
-  })
+  it.each(IGNORES_SIGNAL)(
+    'an aborted signal rejects with its reason for a fetch %s',
+    async (_what, fetch) => {
+      const caller = new AbortController()
+      const client = createPetStoreClient({ baseUrl: 'https://pets.example/v1', fetch })
+      const call = client.listPets({}, { signal: caller.signal })
+      setTimeout(() => caller.abort(reason), 20)
+      await expect(call).rejects.toBe(reason)
+    },
+  )
 
-  it('prevents further attempts when it is aborted between two', async () => {
+  it('a signal that is aborted between two attempts prevents the second', async () => {
     const caller = new AbortController()
     const stub = await startStub(error(503, 'service_unavailable', { 'Retry-After': '20' }))
     const client = createPetStoreClient({
@@ -163,7 +172,7 @@ describe('signal', () => {
     expect(stub.requests).toHaveLength(1)
   })
 
-  it('has no listener left after the call', async () => {
+  it('a signal has no listener left after the call', async () => {
     const { signal } = new AbortController()
     const stub = await startStub(
       error(503, 'service_unavailable', { 'Retry-After': '0' }),
@@ -178,7 +187,7 @@ describe('signal', () => {
 
 describe('the API key', () => {
   it.each([301, 302, 307, 308])(
-    'does not follow a redirect (%i) to another origin',
+    'the API key does not follow a redirect (%i) to another origin',
     async (status) => {
       const other = await startStub(json(200, '[]'))
       const stub = await startStub((res) =>
@@ -192,7 +201,7 @@ describe('the API key', () => {
     },
   )
 
-  it('is not sent after a redirect in a browser either, which hides its status', async () => {
+  it('the API key is not sent after a redirect in a browser, which hides its status', async () => {
     const hidden = {
       type: 'opaqueredirect',
       status: 0,
@@ -234,7 +243,7 @@ describe('the API key', () => {
       'a rejection that is no error',
       async (_input, init) => Promise.reject(`sent ${JSON.stringify([API_KEY, init])}` as unknown),
     ],
-  ])('is in no field of an error where %s repeats it', async (_what, fetch) => {
+  ])('the API key is in no field of an error where %s repeats it', async (_what, fetch) => {
     const client = createPetStoreClient({
       baseUrl: 'https://pets.example/v1',
       apiKey: API_KEY,
@@ -287,7 +296,7 @@ describe('createPetStoreClient', () => {
       2 ** 31,
     ),
     ...invalid('retries', /^retries must /, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY),
-  ])('rejects the %s %j', (name, value, message) => {
+  ])('createPetStoreClient rejects the %s %j', (name, value, message) => {
     const create = () => createPetStoreClient({ baseUrl, [name]: value })
     expect(create).toThrow(message)
   })

@@ -95,7 +95,7 @@ it('what a hook throws is uncaught, and the call goes on', async () => {
   expect(thrown).toContain(bug)
 })
 
-it('a response is told of before the error that it leads to', async () => {
+it('onResponse is called before the error that the response leads to', async () => {
   const stub = await startStub(error(404, 'not_found', { 'X-Request-Id': 'abc' }))
   const onResponse = vi.fn()
   const client = createPetStoreClient({ baseUrl: stub.baseUrl, onResponse })

@@ -12,7 +12,7 @@ async function startedClient(): Promise<PetStoreClient> {
 
 // More of what the service does for the client is shown by its contract, in packages/contracts.
 
-it('createPet gives the pet with its id, and leaves an absent status absent', async () => {
+it('createPet returns the pet with its id, and leaves an absent status absent', async () => {
   const client = await startedClient()
   const rex = { name: 'Rex "the" 🐕\n', categoryId: 7n, status: 'sold' } as const
   expect(await client.createPet(rex)).toEqual({ id: 1n, ...rex })

@@ -16,7 +16,7 @@ async function idsOf(walk: AsyncIterable<{ readonly id: bigint }>): Promise<bigi
 }
 
 describe('walking through pages', () => {
-  it('yields each pet once when a connection breaks in the middle of a page', async () => {
+  it('allPets yields each pet once when a connection breaks in the middle of a page', async () => {
     let pages = 0
     const { baseUrl } = await startService({
       pets: createMemoryPets(ids(1_000).map((id) => ({ id, name: `Pet ${id}`, categoryId: 1n }))),
@@ -32,7 +32,7 @@ describe('walking through pages', () => {
     expect(pages).toBe(11)
   })
 
-  it('walks by page with a status, and resumes from any page', async () => {
+  it('listPets walks by page with a status, and resumes from any page', async () => {
     const pets = createMemoryPets()
     for (const status of ['sold', 'pending', 'sold', 'sold', 'sold'] as const) {
       await pets.add(validateNewPet({ name: 'Rex', categoryId: 1n, status }))
@@ -46,7 +46,7 @@ describe('walking through pages', () => {
     expect(await idsOf(rest)).toEqual([5n])
   })
 
-  it('requests no page before its first pet is needed', async () => {
+  it('allPets requests no page before its first pet is needed', async () => {
     const page = json(200, '[{"id":1,"name":"Rex","categoryId":1}]', {
       Link: '<?cursor=a>; rel="next"',
     })
@@ -63,7 +63,7 @@ describe('walking through pages', () => {
   it.each([
     ['the same page for every cursor', 'a', 2],
     ['two pages in turn', 'b', 3],
-  ])('rejects when a cache returns %s', async (_what, cursor, requests) => {
+  ])('allPets rejects when a cache returns %s', async (_what, cursor, requests) => {
     const page = (id: number, next: string) =>
       json(200, `[{"id":${id},"name":"Rex","categoryId":1}]`, {
         Link: `<?limit=5&cursor=${next}>; rel="next"`,
@@ -90,7 +90,7 @@ describe('the link to the next page', () => {
       'after another link',
       '<../docs>; rel="help", <?limit=7&status=sold&cursor=a%2Bb>; rel="next"',
     ],
-  ])('follows a next link that is %s', async (_what, link) => {
+  ])('allPets follows a next link that is %s', async (_what, link) => {
     const stub = await startStub(json(200, '[]', { Link: link }))
     const client = createPetStoreClient({ baseUrl: `${stub.origin}/a/prefix/v1` })
     const { next } = await client.listPets({ limit: 1 })
@@ -119,7 +119,7 @@ describe('the link to the next page', () => {
     '<?cursor=a>',
     '<?cursor=a>; rel="nextish"',
     'cursor=a; rel="next"',
-  ])('finds no next link in %j', async (link) => {
+  ])('a page has no next link in %j', async (link) => {
     const stub = await startStub(json(200, '[]', { Link: link }))
     expect(await createPetStoreClient({ baseUrl: stub.baseUrl }).listPets()).toEqual({ pets: [] })
   })
@@ -132,7 +132,7 @@ describe('the link to the next page', () => {
     ['a parameter', `<a>${'; rel=prev'.repeat(100_000)}`],
     ['a relation', `<a>${'; rel="next'.repeat(100_000)}`],
     ['spaces in a relation', `<a>; rel ="${' next-'.repeat(200_000)}`],
-  ])('parses a long Link header of %s in linear time', async (_what, link) => {
+  ])('a long Link header of %s is parsed in linear time', async (_what, link) => {
     const fetch = async () => new Response('[]', { headers: { Link: link } })
     expect(
       await createPetStoreClient({ baseUrl: 'https://pets.example/v1', fetch }).listPets(),
@@ -140,7 +140,7 @@ describe('the link to the next page', () => {
   })
 
   it.each(['<?limit=5>; rel="next"', '<http://[>; rel="next"', '<>; rel="next"'])(
-    'rejects the next link %s',
+    'the next link %s is rejected',
     async (link) => {
       const stub = await startStub(json(200, '[]', { Link: link }))
       const client = createPetStoreClient({ baseUrl: stub.baseUrl })

@@ -34,7 +34,7 @@ async function waitsAfter(
 afterEach(() => void vi.restoreAllMocks())
 
 describe('the delay before a retry', () => {
-  it('waits between half and the whole of a limit that doubles up to 8 seconds', async () => {
+  it('the delay of a retry is half to all of a limit that doubles up to 8 seconds', async () => {
     expect(await waitsAfter({ status: 503 }, { random: 0 })).toEqual([
       250, 500, 1000, 2000, 4000, 4000,
     ])
@@ -65,11 +65,11 @@ describe('retrying', () => {
       code: 'any',
       retried: 0,
     })),
-  ])('retries $retried times after $status $code', async ({ status, code, retried }) => {
+  ])('a call retries $retried times after $status $code', async ({ status, code, retried }) => {
     expect(await waitsAfter({ status }, { code, retries: 3 })).toHaveLength(retried)
   })
 
-  it('does not retry after an error that is not a PetStoreError', async () => {
+  it('a call does not retry after an error that is not a PetStoreError', async () => {
     const bug = new TypeError('A bug.')
     const attempt = vi.fn(() => Promise.reject(bug))
     await expect(withRetries(attempt, { retries: 5 })).rejects.toBe(bug)
@@ -89,7 +89,7 @@ describe('Retry-After', () => {
     ...[null, '', '-1', '1.5', 'soon', 'GMT', '21 Oct 2026'].map(
       (header) => [header, undefined] as const,
     ),
-  ])('reads %j as %j', (header, wait) => {
+  ])('Retry-After reads %j as %j', (header, wait) => {
     expect(readRetryAfter(header, now)).toBe(wait)
   })
 })
@@ -110,7 +110,7 @@ describe('over a real connection', () => {
     ['502 of a proxy', html(502)],
     ['a broken connection', breakMidway],
     ['a response that is too late', neverRespond],
-  ])('retries after %s', async (_what, failure) => {
+  ])('a call retries after %s', async (_what, failure) => {
     const stub = await startStub(failure, failure, json(200, '[]'))
     expect(
       await createPetStoreClient({ baseUrl: stub.baseUrl, timeoutMs: 10_000 }).listPets(),
@@ -140,14 +140,14 @@ describe('over a real connection', () => {
       error(429, 'rate_limited', { 'Retry-After': '3600' }),
       { code: 'rate_limited', retryAfterMs: 3_600_000 },
     ],
-  ])('rejects %s', async (_when, attempts, options, response, failure) => {
+  ])('a call rejects %s', async (_when, attempts, options, response, failure) => {
     const stub = await startStub(response)
     const call = createPetStoreClient({ baseUrl: stub.baseUrl, ...options }).listPets()
     expect(await rejectionOf(call)).toMatchObject(failure)
     expect(stub.requests).toHaveLength(attempts)
   })
 
-  it('sends one idempotency key per createPet, in all its attempts', async () => {
+  it('createPet sends one idempotency key in all its attempts', async () => {
     const added = json(201, '{"id":1,"name":"Rex","categoryId":1}')
     const stub = await startStub(breakMidway, added)
     const client = createPetStoreClient({ baseUrl: stub.baseUrl })
@@ -159,7 +159,7 @@ describe('over a real connection', () => {
     for (const { body } of stub.requests) expect(body).toBe('{"name":"Rex","categoryId":1}')
   })
 
-  it('creates one pet when the first response is lost', async () => {
+  it('createPet creates one pet when the first response is lost', async () => {
     let isLost = true
     const { baseUrl, pets } = await startService({
       around: (app) => (req, res) => {

@@ -30,23 +30,30 @@ async function verify(environment: Record<string, string>, ...args: readonly str
 it.each([
   ['selects', () => ({})],
   ['has at the URL of a webhook', (url: string) => ({ PACT_URL: `${url}/pacts/kiosk` })],
-])('verifies the contracts that a broker %s, and reports the results', async (_what, more) => {
-  const broker = await startFakeBroker('a-token')
-  const environment = { PACT_BROKER_BASE_URL: broker.url, PACT_BROKER_TOKEN: 'a-token', ...VERSION }
-  const { code, output } = await verify({ ...environment, ...more(broker.url) })
-  expect(code, output).toBe(0)
-  const results = broker.requests.filter(({ path }) => path === '/results')
-  expect(results).toMatchObject([
-    { body: { success: true, providerApplicationVersion: VERSION.GIT_COMMIT } },
-  ])
-  const version = `/pacticipants/pet-store/branches/main/versions/${VERSION.GIT_COMMIT}`
-  expect(broker.requests.map(({ path }) => path)).toContain(version)
-})
+])(
+  'pact:verify verifies the contracts that a broker %s, and reports the results',
+  async (_what, more) => {
+    const broker = await startFakeBroker('a-token')
+    const environment = {
+      PACT_BROKER_BASE_URL: broker.url,
+      PACT_BROKER_TOKEN: 'a-token',
+      ...VERSION,
+    }
+    const { code, output } = await verify({ ...environment, ...more(broker.url) })
+    expect(code, output).toBe(0)
+    const results = broker.requests.filter(({ path }) => path === '/results')
+    expect(results).toMatchObject([
+      { body: { success: true, providerApplicationVersion: VERSION.GIT_COMMIT } },
+    ])
+    const version = `/pacticipants/pet-store/branches/main/versions/${VERSION.GIT_COMMIT}`
+    expect(broker.requests.map(({ path }) => path)).toContain(version)
+  },
+)
 
 it.each([
   ['the token', 'another', {}, '401'],
   ['the results', 'a-token', { acceptsResults: false }, 'of verification results failed'],
-])('fails when the broker rejects %s', async (_what, token, options, reason) => {
+])('pact:verify fails when the broker rejects %s', async (_what, token, options, reason) => {
   const { url } = await startFakeBroker('a-token', options)
   const { code, output } = await verify({
     PACT_BROKER_BASE_URL: url,
@@ -56,7 +63,7 @@ it.each([
   expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(reason) })
 })
 
-it('verifies the committed contracts without a broker, and says so', async () => {
+it('pact:verify verifies the committed contracts without a broker, and says so', async () => {
   const { code, output } = await verify({})
   expect(code, output).toBe(0)
   expect(output).toContain('No results are reported: PACT_BROKER_BASE_URL is not set')
@@ -64,7 +71,7 @@ it('verifies the committed contracts without a broker, and says so', async () =>
   expect(output).toContain('The contracts hold.')
 })
 
-it('verifies a contract at a URL, without the token of another broker', async () => {
+it('pact:verify verifies a contract at a URL, without the token of another broker', async () => {
   const authorizations: unknown[] = []
   const server = createServer(({ headers }, res) => {
     authorizations.push(headers.authorization)
@@ -91,7 +98,7 @@ it.each([
     says: /package\.json: the provider is undefined instead of "pet-store"\./,
   },
   { args: ['--pcat', 'x'], says: /--pcat/ },
-])('exits with 2 for the arguments $args', async ({ args, says }) => {
+])('pact:verify exits with 2 for the arguments $args', async ({ args, says }) => {
   const { code, output } = await verify({ INIT_CWD: join(import.meta.dirname, '..') }, ...args)
   expect(code).toBe(2)
   expect(output).toMatch(says)

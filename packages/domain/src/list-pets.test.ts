@@ -46,13 +46,16 @@ it.each([
   { count: 4, limit: 5, next: undefined },
   { count: 100, limit: 100, next: undefined },
   { count: 101, limit: 100, next: 100n },
-])('$count pets with a limit of $limit have next $next', async ({ count, limit, next }) => {
-  const page = await listPetsOf(await petsOf(count))({ limit })
+])(
+  'a list of $count pets with a limit of $limit has next $next',
+  async ({ count, limit, next }) => {
+    const page = await listPetsOf(await petsOf(count))({ limit })
 
-  expect(page.pets).toHaveLength(Math.min(count, limit))
-  expect(page.next).toBe(next)
-  expect(Object.hasOwn(page, 'next')).toBe(next !== undefined)
-})
+    expect(page.pets).toHaveLength(Math.min(count, limit))
+    expect(page.next).toBe(next)
+    expect(Object.hasOwn(page, 'next')).toBe(next !== undefined)
+  },
+)
 
 it('listPets sets next only when another pet with the status follows', async () => {
   const listPets = listPetsOf(await petsWith('sold', 'available', 'sold', 'pending', undefined))

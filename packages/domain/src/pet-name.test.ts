@@ -13,7 +13,7 @@ const unstorable = petInvalid('name must not contain NUL or a lone surrogate')
 const tooLong = petInvalid('name must have at most 1000 characters')
 
 it.each([undefined, null, 7, 7n, true, ['Rex'], {}, Symbol('Rex')])(
-  'rejects the name %o, which is not a string',
+  'validateName rejects %o, which is not a string',
   (name) => {
     expect(() => validateName(name)).toThrow(petInvalid('name must be a string'))
   },
@@ -26,7 +26,7 @@ const WHITE_SPACE = [
 ]
 
 it.each([...WHITE_SPACE, '', WHITE_SPACE.join('')])(
-  'rejects a name of only white space: %j',
+  'validateName rejects a name of only white space: %j',
   (name) => {
     expect(() => validateName(name)).toThrow(blank)
   },
@@ -35,12 +35,9 @@ it.each([...WHITE_SPACE, '', WHITE_SPACE.join('')])(
 it.each([
   ...['\u0085', '\u180E', '\u200B', '\u200D', '\u2060', '\u0001'],
   ...[`${WHITE_SPACE.join('')}.${WHITE_SPACE.join('')}`, 'Zoe\u0308'],
-])(
-  'accepts a name that is not white space unchanged, neither trimmed nor normalised: %j',
-  (name) => {
-    expect(validateNewPet({ ...REX, name })).toStrictEqual({ ...REX, name })
-  },
-)
+])('validateNewPet keeps a name that is not white space, not trimmed or normalised: %j', (name) => {
+  expect(validateNewPet({ ...REX, name })).toStrictEqual({ ...REX, name })
+})
 
 const max = PET_NAME.maxCodePoints
 
@@ -48,7 +45,7 @@ it.each([
   ['letters', 'x'.repeat(max)],
   ['emoji, each of two UTF-16 units', '🐕'.repeat(max)],
   ['both', '🐕x'.repeat(max / 2)],
-])('accepts a name of 1000 code points: %s', (_, name) => {
+])('validateNewPet accepts a name of 1000 code points: %s', (_, name) => {
   expect(validateNewPet({ ...REX, name }).name).toBe(name)
 })
 
@@ -58,7 +55,7 @@ it.each([
   ['999 letters and two emoji', `${'x'.repeat(max - 1)}🐕🐕`],
   ['a letter within white space', `${' '.repeat(max)}x`],
   ['500 letters, each with a combining mark, and one more', `${'e\u0308'.repeat(max / 2)}e`],
-])('rejects a name of 1001 code points: %s', (_, name) => {
+])('validateName rejects a name of 1001 code points: %s', (_, name) => {
   expect(() => validateName(name)).toThrow(tooLong)
 })
 
@@ -74,6 +71,6 @@ it.each([
   ['surrogates in the wrong order', '\uDC15\uD83D'],
   ['a high surrogate before an emoji', '\uD83D🐕'],
   ['a low surrogate after an emoji', '🐕\uDC15'],
-])('rejects a name with %s', (_, name) => {
+])('validateName rejects a name with %s', (_, name) => {
   expect(() => validateName(name)).toThrow(unstorable)
 })

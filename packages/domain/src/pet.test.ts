@@ -33,14 +33,14 @@ it('validateNewPet takes no field from Object.prototype', () => {
 })
 
 it.each([0n, 1n, -1n, 2n ** 53n + 1n, INT64.max - 1n, INT64.max, INT64.min + 1n, INT64.min])(
-  'accepts the category id %s',
+  'validateNewPet accepts the category id %s',
   (categoryId) => {
     expect(validateNewPet({ ...REX, categoryId }).categoryId).toBe(categoryId)
   },
 )
 
 it.each([INT64.max + 1n, INT64.min - 1n, 2n ** 64n, -(2n ** 64n)])(
-  'rejects the category id %s, which is beyond int64',
+  'validateNewPet rejects the category id %s, which is beyond int64',
   (categoryId) => {
     expect(validating({ categoryId })).toThrow(
       petInvalid('categoryId must be an integer from -9223372036854775808 to 9223372036854775807'),
@@ -49,19 +49,19 @@ it.each([INT64.max + 1n, INT64.min - 1n, 2n ** 64n, -(2n ** 64n)])(
 )
 
 it.each([undefined, null, 1, Number.NaN, '1', true, [1n], {}, Object(1n)])(
-  'rejects the category id %o, which is not a bigint',
+  'validateNewPet rejects the category id %o, which is not a bigint',
   (categoryId) => {
     expect(validating({ categoryId })).toThrow(/^categoryId must be an integer/)
   },
 )
 
-it('accepts the three statuses of the interface document', () => {
+it('validateNewPet accepts the three statuses of the interface document', () => {
   expect(PET_STATUSES).toEqual(['available', 'pending', 'sold'])
   for (const status of PET_STATUSES) expect(validateNewPet({ ...REX, status }).status).toBe(status)
 })
 
 it.each([REX, { ...REX, status: undefined }])(
-  'adds no status key when there is no status: %o',
+  'validateNewPet adds no status key when there is no status: %o',
   (input) => {
     expect(Object.keys(validateNewPet(input))).toEqual(['name', 'categoryId'])
   },
@@ -81,22 +81,25 @@ it.each([
   false,
   ['sold'],
   {},
-])('rejects the status %o', (status) => {
+])('validateNewPet rejects the status %o', (status) => {
   expect(validating({ status })).toThrow(
     petInvalid('status must be one of available, pending, sold'),
   )
 })
 
-it('names one mistake at a time: the name first, then the category, then the status', () => {
+it('validateNewPet names one mistake: the name first, then category and status', () => {
   expect(validating({ name: '', categoryId: 1, status: 'lost' })).toThrow(/^name /)
   expect(validating({ categoryId: 1, status: 'lost' })).toThrow(/^categoryId /)
 })
 
-it.each([null, undefined, 'Rex', 7n])('rejects %o, which is not an object', (input) => {
-  expect(() => validateNewPet(input as unknown as PetInput)).toThrow(
-    petInvalid('the pet must be an object'),
-  )
-})
+it.each([null, undefined, 'Rex', 7n])(
+  'validateNewPet rejects %o, which is not an object',
+  (input) => {
+    expect(() => validateNewPet(input as unknown as PetInput)).toThrow(
+      petInvalid('the pet must be an object'),
+    )
+  },
+)
 
 it('isPetStatus says whether a value is a status, letter for letter', () => {
   expect(

@@ -108,6 +108,7 @@ function invalidRequests(operation: Operation): fc.Arbitrary<Sent> {
 // The test server holds every response against the description: status, headers, content type,
 // schema.
 describe.each(operations)('$operationId, as it is described,', (operation) => {
+  const { operationId } = operation
   let server: TestServer
   let pets = createMemoryPets()
   beforeAll(async () => {
@@ -117,7 +118,7 @@ describe.each(operations)('$operationId, as it is described,', (operation) => {
   })
   afterAll(() => server.close())
 
-  it('accepts what the description allows', async () => {
+  it(`${operationId} accepts what the description allows`, async () => {
     const accepted = Number(
       Object.keys(operation.responses).find((status) => status.startsWith('2')),
     )
@@ -134,7 +135,7 @@ describe.each(operations)('$operationId, as it is described,', (operation) => {
     )
   })
 
-  it('rejects what the description does not allow', async () => {
+  it(`${operationId} rejects what the description does not allow`, async () => {
     const rejected = operation.path.includes('{') ? 404 : 400
     await fc.assert(
       fc.asyncProperty(invalidRequests(operation), async (request) => {
@@ -146,7 +147,7 @@ describe.each(operations)('$operationId, as it is described,', (operation) => {
     )
   })
 
-  it('responds to OPTIONS with the described methods, and rejects others with them', async () => {
+  it(`${operationId} responds to OPTIONS with its methods, and rejects others`, async () => {
     const described = Object.keys(served.paths[operation.path.replace('/v1', '')] ?? {})
     const allow = [...described, 'options'].join(', ').toUpperCase().replace('GET', 'GET, HEAD')
     const path = operation.path.replace(/\{\w+\}/, '1')

@@ -20,7 +20,7 @@ const embedIn = (shop: Express, prefix: string) => (petApp: HttpApp) =>
     .use(prefix, petApp)
 
 it.each(['/', '/shop'])(
-  'works in another Express app below %s, with routes and middleware beside',
+  'the app works in another Express app below %s, beside routes and middleware',
   async (prefix) => {
     const shop = express()
     const server = await startTestServer({ around: embedIn(shop, prefix) })
@@ -42,7 +42,7 @@ it.each(['/', '/shop'])(
   },
 )
 
-it('says at once that a body parser in front read the body, and serves what has none', async () => {
+it('the app says that a body parser in front read the body, and serves the rest', async () => {
   const around = (petApp: HttpApp) => express().disable('x-powered-by').use(express.json(), petApp)
   const server = await startTestServer({
     around,
@@ -57,7 +57,7 @@ it('says at once that a body parser in front read the body, and serves what has 
   expect((await server.send({})).text).toBe('[]')
 })
 
-it('sends an early error response through a middleware that replaces write and end', async () => {
+it('an early error response passes a middleware that replaces write and end', async () => {
   const around = (petApp: HttpApp) =>
     express()
       .disable('x-powered-by')
@@ -113,7 +113,7 @@ it('a redirect to the slash leads to the path it is mounted at, for its referenc
   expect((await server.send({ path: '/a:b/', key: null })).status).toBe(200)
 })
 
-it('keeps what a middleware in front has said in Vary', async () => {
+it('the app keeps what a middleware in front has said in Vary', async () => {
   const shop = express().use((_req, res, next) => {
     res.setHeader('Vary', 'Origin')
     next()
@@ -127,7 +127,7 @@ it('keeps what a middleware in front has said in Vary', async () => {
     expect((await server.send({ path })).headers['vary']).toBe(vary)
 })
 
-it('lets an event stream beside it be silent longer than the server waits for others', async () => {
+it('an event stream beside the app may be silent longer than other responses', async () => {
   const silent: (() => void)[] = []
   const server = await startTestServer({
     limits: { stallTimeoutMs: 50 },

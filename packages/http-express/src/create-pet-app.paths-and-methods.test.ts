@@ -24,7 +24,7 @@ it.for([
   '/v1/livez',
   '/v1/*',
   '/v1/__proto__',
-])('%s names nothing: 404 with a key, 401 without', async (path, { server }) => {
+])('the path %s names nothing: 404 with a key, 401 without', async (path, { server }) => {
   await server.post('{"name":"Rex","categoryId":1}')
   for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
     expectError(await server.send({ method, path }), 'not_found')

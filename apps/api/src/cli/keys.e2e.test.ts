@@ -63,7 +63,7 @@ describe.each(KINDS)('Keys on %s', (kind) => {
     DATABASE_URL: kind === 'SQLite' ? 'sqlite:data/pets.db' : await DATABASES[kind](),
   })
 
-  it('are created, used, rotated and revoked while two instances run', async () => {
+  it('keys are created, used, rotated and revoked while two instances run', async () => {
     const installation = {
       folder: await temporaryFolder(),
       settings: { API_KEY_CACHE_SECONDS: '1', ...(await create()) },
@@ -159,7 +159,7 @@ async function dump({ folder, settings }: Installation): Promise<string> {
 }
 
 describe('pet-store keys create', () => {
-  it('writes the key alone to standard output, and the rest to standard error', async () => {
+  it('keys create writes only the key to standard output', async () => {
     const installation = { folder: await temporaryFolder(), settings: {} }
     const { code, stdout, stderr } = await run(
       'keys create --name kiosk --scope pets:read pets:write',
@@ -183,7 +183,7 @@ describe('pet-store keys create', () => {
     ],
     ['keys create --name kiosk --expires 0s', 'The lifetime of a key must be longer than 0.'],
   ])(
-    '%s ends with exit code 2 and a sentence, and creates no database',
+    'pet-store %s ends with exit code 2 and a sentence, and creates no database',
     async (command, sentence) => {
       const installation = { folder: await temporaryFolder(), settings: {} }
       const outcome = await run(command, installation)
@@ -197,7 +197,7 @@ describe('pet-store keys create', () => {
   )
 
   it.each(['keys revoke key_nobody', 'keys rotate key_nobody'])(
-    '%s ends with exit code 1',
+    'pet-store %s ends with exit code 1',
     async (command) => {
       const installation = { folder: await temporaryFolder(), settings: {} }
       await run('migrate', installation)
@@ -243,7 +243,7 @@ it('no key is created when standard output is closed, or when nobody reads it', 
 })
 
 describe('pet-store keys revoke', () => {
-  it('takes a leaked key itself, and prints JSON for scripts', async () => {
+  it('keys revoke takes a leaked key itself, and prints JSON for scripts', async () => {
     const installation = { folder: await temporaryFolder(), settings: {} }
     const { id, key } = await makeKey('keys create --name kiosk', installation)
     const { code, stdout } = await run(`keys revoke ${key} --json`, installation)

@@ -17,7 +17,7 @@ beforeEach(async () => {
   folder = await temporaryFolder()
 })
 
-it('migrates a database, and serve rejects one with pending migrations', async () => {
+it('migrate migrates a database, and serve rejects one with pending migrations', async () => {
   await writeFile(join(folder, 'pets.db'), '')
   const rejected = await run('serve')
   expect(rejected.code).toBe(1)
@@ -34,7 +34,7 @@ it('migrates a database, and serve rejects one with pending migrations', async (
   })
 })
 
-it('creates no database in commands that need an existing one', async () => {
+it('commands that need an existing database create none', async () => {
   for (const command of ['keys list', 'keys revoke x']) {
     const stderr = 'Cannot open the SQLite database "pets.db": there is no such file.\n'
     expect(await run(command)).toEqual({ code: 1, stdout: '', stderr })

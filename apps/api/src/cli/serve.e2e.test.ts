@@ -69,7 +69,7 @@ describe('pet-store serve', () => {
     )
   })
 
-  it('reads settings from .env, with the environment taking precedence', async () => {
+  it('serve reads settings from .env, with the environment taking precedence', async () => {
     const folder = await temporaryFolder()
     await writeFile(`${folder}/.env`, 'LOG_LEVEL=loud\nHOST=nowhere.invalid\n')
     const program = runProgram('start', folder, { LOG_LEVEL: 'info' })
@@ -79,7 +79,7 @@ describe('pet-store serve', () => {
     expect(program.output.stderr).not.toContain('LOG_LEVEL')
   })
 
-  it('loses no acknowledged pet when it is killed', async () => {
+  it('serve loses no acknowledged pet when it is killed', async () => {
     const folder = await temporaryFolder()
     const first = await runStart(folder, { LOG_LEVEL: 'error' })
     running.push(first.program)

@@ -76,7 +76,7 @@ describe('pet-store start', () => {
     expect(await program.ended).toBe(0)
   })
 
-  it('accepts the keys of API_KEYS_SHA256 too, and prints one line if that is enough', async () => {
+  it('start accepts keys of API_KEYS_SHA256 too, and prints one line with --brief', async () => {
     const key = 'a key of another platform'
     const settings = { API_KEYS_SHA256: hashApiKey(key) }
     const program = runProgram('start --brief', await temporaryFolder(), settings)
@@ -87,7 +87,7 @@ describe('pet-store start', () => {
     expect(program.output.stdout).toMatch(/^[^\n]+\n$/)
   })
 
-  it('rejects a HOST that others can reach, and names serve', async () => {
+  it('start rejects a HOST that others can reach, and names serve', async () => {
     const { code, stderr } = await runHere('start', await temporaryFolder(), { HOST: '0.0.0.0' })
     expect(code).toBe(2)
     expect(stderr).toMatch(/^HOST must be .* pnpm pet-store serve\n$/)

@@ -96,28 +96,31 @@ function namesIn(query: string): {
 }
 
 describe('The queries of alerts and dashboards', () => {
-  it.each(queries)('use series that the program exposes: %s: %s', (_, query) => {
-    const { names, grouped, matchers, isValid } = namesIn(query)
-    expect(isValid).toBe(true)
-    expect(names).not.toEqual([])
-    for (const name of names) {
-      const labels = exposed.get(name)
-      expect([...exposed.keys()]).toContain(name)
-      for (const label of grouped) expect([...(labels?.keys() ?? [])]).toContain(label)
-    }
-    for (const [label = '', operator, value = ''] of matchers) {
-      const values = names.flatMap((name) => [...(exposed.get(name)?.get(label) ?? [])])
-      // A value that is excluded must exist as well, else the exclusion is a typing error.
-      const pattern = new RegExp(`^(?:${value})$`)
-      expect(
-        values.filter((one) =>
-          ['=', '!='].includes(operator ?? '') ? one === value : pattern.test(one),
-        ),
-      ).not.toEqual([])
-    }
-  })
+  it.each(queries)(
+    'a query of alerts or dashboards uses series that the program exposes: %s: %s',
+    (_, query) => {
+      const { names, grouped, matchers, isValid } = namesIn(query)
+      expect(isValid).toBe(true)
+      expect(names).not.toEqual([])
+      for (const name of names) {
+        const labels = exposed.get(name)
+        expect([...exposed.keys()]).toContain(name)
+        for (const label of grouped) expect([...(labels?.keys() ?? [])]).toContain(label)
+      }
+      for (const [label = '', operator, value = ''] of matchers) {
+        const values = names.flatMap((name) => [...(exposed.get(name)?.get(label) ?? [])])
+        // A value that is excluded must exist as well, else the exclusion is a typing error.
+        const pattern = new RegExp(`^(?:${value})$`)
+        expect(
+          values.filter((one) =>
+            ['=', '!='].includes(operator ?? '') ? one === value : pattern.test(one),
+          ),
+        ).not.toEqual([])
+      }
+    },
+  )
 
-  it('use every metric of the program', () => {
+  it('the queries of alerts and dashboards use every metric of the program', () => {
     const asked = new Set(queries.flatMap(([, query]) => namesIn(query).names))
     const own = [...exposed.keys()]
       .filter((name) => name.startsWith('pet_store_'))
@@ -129,12 +132,12 @@ describe('The queries of alerts and dashboards', () => {
 describe('The how-to for operators', () => {
   const page = read('docs/how-to/operate.md')
 
-  it('explains every alert, and no other', () => {
+  it('the how-to for operators explains every alert, and no other', () => {
     const rows = [...page.matchAll(/^\| `(PetStore\w+)` \|/gm)].map(([, name]) => name)
     expect(rows).toEqual(alerts)
   })
 
-  it('explains every metric of the program', () => {
+  it('the how-to for operators explains every metric of the program', () => {
     const rows = [...page.matchAll(/^\| `(pet_store_\w+)` \|/gm)].map(([, name]) => name)
     const own = [...exposed.keys()].filter((name) => name.startsWith('pet_store_'))
     expect(rows.sort()).toEqual(

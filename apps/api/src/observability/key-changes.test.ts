@@ -17,7 +17,7 @@ function setUp() {
   return { keys, as, times, reported, reportChanges }
 }
 
-it('reports who created, rotated and revoked a key, each change one time', async () => {
+it('key changes say who created, rotated and revoked a key, each change one time', async () => {
   const { as, times, reported, reportChanges } = setUp()
   times.now = 100
   const { key } = await as('Ada').issueApiKey({ name: 'kiosk' })
@@ -54,7 +54,7 @@ it('key changes are reported from the start on, also by a machine with a slow cl
   expect(reported).toEqual([{ change: 'revoked', keyId: key.id, name: 'old', at: new Date(98) }])
 })
 
-it('reports a change in the next call when the keys could not be read', async () => {
+it('a key change is reported in the next call when keys could not be read', async () => {
   const { as, keys, times, reported } = setUp()
   let isUnavailable = true
   const list = () => (isUnavailable ? Promise.reject(new Error('down')) : keys.list())

@@ -57,7 +57,7 @@ function openReporting(options: LogOutputOptions): LogOutput {
 
 // A full disk, and a program whose log nobody reads: apps/faults, log-output.
 describe('The output of the log', () => {
-  it('writes every line, in order, however many and however long', () => {
+  it('the log writes every line, in order, however many and however long', () => {
     const { fileDescriptor, written } = openedFile(temporaryFolder())
     const output = new LogOutput({ fileDescriptor })
     const lines = Array.from(
@@ -71,7 +71,7 @@ describe('The output of the log', () => {
     expect(output.droppedLines).toBe(0)
   })
 
-  it('gathers lines, and writes a single one within a second', async () => {
+  it('the log gathers lines, and writes a single one within a second', async () => {
     const { fileDescriptor, written } = openedFile(temporaryFolder())
     new LogOutput({ fileDescriptor }).write('alone\n')
     expect(written()).toBe('')
@@ -102,7 +102,7 @@ describe('The output of the log', () => {
     expect(read()).toBe('again\n')
   })
 
-  it('drops and counts lines for a pipe that is closed', () => {
+  it('the log drops and counts lines for a pipe that is closed', () => {
     const { fileDescriptor, closeReader } = openedPipe()
     const output = openReporting({ fileDescriptor })
     closeReader()
@@ -113,7 +113,7 @@ describe('The output of the log', () => {
     expect(output.droppedLines).toBe(1)
   })
 
-  it('drops a line that is longer than maxBytes, and goes on', () => {
+  it('the log drops a line that is longer than maxBytes, and goes on', () => {
     const { fileDescriptor, written } = openedFile(temporaryFolder())
     const output = openReporting({ fileDescriptor, maxBytes: 2 * PIPE_BYTES })
     output.write(`${'x'.repeat(PIPE_BYTES)}\n`)

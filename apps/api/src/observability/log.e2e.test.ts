@@ -87,7 +87,7 @@ describe('A line of the log', () => {
     })
   })
 
-  it('reports an error that occurs while the program is stopping', async () => {
+  it('a log line reports an error that occurs while the program is stopping', async () => {
     const { program } = await serve(
       after("process.on('SIGTERM', () => queueMicrotask(() => { throw new Error('too late') }))"),
     )
@@ -137,7 +137,7 @@ async function openPipe(): Promise<{ reader: number; writer: number }> {
 }
 
 describe('The log on a terminal', () => {
-  it('shows a request in one readable line', async ({ skip }) => {
+  it('the log on a terminal shows a request in one readable line', async ({ skip }) => {
     const port = await freePort()
     const settings = { PORT: String(port), API_KEYS_SHA256: hashApiKey(KEY) }
     const terminal = runOnTerminal('serve', await temporaryFolder(), settings)
@@ -160,7 +160,7 @@ describe('The log on a terminal', () => {
 })
 
 describe('A service whose log cannot be written', () => {
-  it('keeps serving and stops in order when its pipe is closed', async () => {
+  it('the service serves on and stops in order when the pipe of its log is closed', async () => {
     const { reader, writer } = await openPipe()
     const { child, ended, address } = await serveInto(writer)
     closeSync(writer)
@@ -173,7 +173,7 @@ describe('A service whose log cannot be written', () => {
     expect(await ended).toEqual([0, null])
   })
 
-  it('keeps serving and stops in order when nobody reads its pipe', async () => {
+  it('the service serves on and stops in order when nobody reads its log', async () => {
     const { writer } = await openPipe()
     const { child, ended, address } = await serveInto(writer, { SHUTDOWN_TIMEOUT: '1m' })
     await request(address, 500)
@@ -181,7 +181,7 @@ describe('A service whose log cannot be written', () => {
     expect(await ended).toEqual([0, null])
   })
 
-  it('ends at once on a second signal when nobody reads its pipe', async () => {
+  it('the service ends at once on a second signal when nobody reads its log', async () => {
     const { writer } = await openPipe()
     const { child, ended, address } = await serveInto(writer, {
       SHUTDOWN_DELAY: '10m',
@@ -194,7 +194,7 @@ describe('A service whose log cannot be written', () => {
     expect(await ended).toEqual([1, null])
   })
 
-  it('keeps serving and stops in order on a full disk', async () => {
+  it('the service serves on and stops in order when the disk of its log is full', async () => {
     const full = openSync('/dev/full', 'w')
     const { child, ended, address } = await serveInto(full, { METRICS_PORT: '0' })
     await request(address, 500)

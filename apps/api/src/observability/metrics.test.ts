@@ -25,14 +25,14 @@ function create(droppedLogLines = () => 0, onBackgroundFailure = (_error: unknow
 }
 
 describe('The metrics', () => {
-  it('show every described response with 0 before anything happens', async () => {
+  it('metrics show every described response with 0 before anything happens', async () => {
     const { lines } = create()
     const shown = await lines(/pet_store_http_request_duration_seconds_count/)
     expect(shown).toContain(`${COUNT}{method="POST",route="/v1/pets",status="503"} 0`)
     expect(shown).toContain(`${COUNT}{method="GET",route="/v1/pets/{petId}",status="404"} 0`)
   })
 
-  it('show at each scrape which check of readiness does not pass', async () => {
+  it('metrics show at each scrape which check of readiness does not pass', async () => {
     const { showReadiness, lines } = create()
     let database = 'ok'
     showReadiness(async () => ({ database, migrations: 'are pending', process: 'ok' }))
@@ -46,7 +46,7 @@ describe('The metrics', () => {
     expect(await shown()).toContain('pet_store_ready{check="database"} 0')
   })
 
-  it('show what waits in each queue, and how much may', async () => {
+  it('metrics show what waits in each queue, and how much may', async () => {
     const { showPools, showRequestQueue, lines } = create()
     const pool = { name: 'primary', busy: 1, idle: 0, waiting: 38, waitingLimit: 10_000, limit: 1 }
     showPools(() => [pool, { ...pool, name: 'sqlite', waiting: 2, waitingLimit: undefined }])
@@ -62,7 +62,7 @@ describe('The metrics', () => {
     ])
   })
 
-  it('count requests in flight, and give one label to whatever clients make up', async () => {
+  it('metrics count requests in flight, with one label for what clients make up', async () => {
     const { log: counted, lines } = create()
     const log = counted(LOG)
     const { method: _, ...unparsed } = REQUEST
@@ -77,7 +77,7 @@ describe('The metrics', () => {
     expect(await lines(labels)).toEqual([expect.stringMatching(/ 3$/)])
   })
 
-  it('count a use of getPet by its key, but not a request for what the path allows', async () => {
+  it('metrics count a use of getPet by its key, but no OPTIONS of its path', async () => {
     const { log: counted, lines } = create()
     const log = counted(LOG)
     const use = { ...REQUEST, route: '/v1/pets/{petId}', keyId: 'key_kiosk' }
@@ -90,7 +90,7 @@ describe('The metrics', () => {
     ])
   })
 
-  it('count the results of key checks, synchronous or not, and pass them on', async () => {
+  it('metrics count the results of key checks, synchronous or not, and pass them on', async () => {
     const { tokenCheck, lines } = create()
     const caller = { keyId: 'key_kiosk', scopes: [] }
     const down = new Error('down')
@@ -131,7 +131,7 @@ describe('The metrics', () => {
     expect(await read()).toMatch(/^pet_store_build_info\{version="\d+\.\d+\.\d+"\} 1$/m)
   })
 
-  it('time the repository without changing its results or errors', async () => {
+  it('metrics time the repository without changing its results or errors', async () => {
     const { repository, lines } = create()
     const pets = createMemoryPets()
     const timed = repository(pets)

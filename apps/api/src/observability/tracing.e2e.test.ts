@@ -215,7 +215,7 @@ describe('With OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     ['parentbased_traceidratio', '0', 1],
     ['parentbased_traceidratio', '1', 3],
   ])(
-    'OTEL_TRACES_SAMPLER=%s with %s traces %i of three requests, one of which has a trace',
+    'OTEL_TRACES_SAMPLER=%s with %s traces %i of three requests, one with a trace',
     async (sampler, share, count) => {
       const { spans } = await traced({
         OTEL_TRACES_SAMPLER: sampler,

@@ -11,7 +11,7 @@ const EXAMPLE = fileURLToPath(
 )
 
 describe('PERSISTENCE_MODULE', () => {
-  it('serves from an adapter that this repository does not know', async () => {
+  it('PERSISTENCE_MODULE may be an adapter that this repository does not know', async () => {
     const folder = await temporaryFolder()
     const settings = { PERSISTENCE_MODULE: EXAMPLE, DATABASE_URL: 'pets.ndjson' }
     const { program, address, key } = await runStart(folder, settings)
@@ -32,7 +32,7 @@ describe('PERSISTENCE_MODULE', () => {
     expect(await program.ended).toBe(0)
   })
 
-  it('serves from a package that is an ES module only, and from an object of a class', async () => {
+  it('PERSISTENCE_MODULE may be an ES module only, and an object of a class', async () => {
     const folder = await temporaryFolder()
     const installed = join(folder, 'node_modules/@their/store')
     await mkdir(installed, { recursive: true })
@@ -66,7 +66,7 @@ describe('PERSISTENCE_MODULE', () => {
     expect(program.output.stdout).toContain('closed with 0 pets')
   })
 
-  it('ends with exit code 1 when it cannot be closed, and logs why', async () => {
+  it('a program whose adapter cannot be closed ends with 1, and logs why', async () => {
     const folder = await temporaryFolder()
     const code = `export default async () => ({
       pets: new Proxy({}, { get: () => async () => [] }),
@@ -108,7 +108,7 @@ describe('PERSISTENCE_MODULE', () => {
     expect(await program.ended).toBe(0)
   })
 
-  it('says where API keys come from when the adapter stores none', async () => {
+  it('serve says where API keys come from when the adapter stores none', async () => {
     const settings = { PERSISTENCE_MODULE: './keyless.mjs' }
     const folder = await temporaryFolder()
     await writeFile(
@@ -136,7 +136,7 @@ describe('PERSISTENCE_MODULE', () => {
   it.each([
     ['no-such-package', /cannot be loaded: Cannot find package 'no-such-package'/],
     ['./mine.mjs', /^the disk is full\n$/],
-  ])('says in one line what is wrong with %s', async (name, message) => {
+  ])('a start says in one line what is wrong with %s', async (name, message) => {
     const folder = await temporaryFolder()
     await writeFile(
       join(folder, 'mine.mjs'),
@@ -149,7 +149,7 @@ describe('PERSISTENCE_MODULE', () => {
     expect(program.output.stderr.trim().split('\n')).toHaveLength(1)
   })
 
-  it('stops a start with replicas that the adapter does not declare', async () => {
+  it('a start ends with replicas that the adapter does not declare', async () => {
     const settings = {
       PERSISTENCE_MODULE: EXAMPLE,
       DATABASE_URL: 'pets.ndjson',

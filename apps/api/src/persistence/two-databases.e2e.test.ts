@@ -63,7 +63,7 @@ describe('SQLite and PostgreSQL', () => {
     return found
   }
 
-  it('give the same bytes on the wire, errors too', async () => {
+  it('SQLite and PostgreSQL give the same bytes on the wire, errors too', async () => {
     for (const sent of SCRIPT) {
       const onSqlite = await ask(service(0), sent)
       const onPostgres = await ask(service(1), sent)
@@ -75,7 +75,7 @@ describe('SQLite and PostgreSQL', () => {
     expect(list.text).toContain('"categoryId":-9223372036854775808')
   })
 
-  it('respond alike when an idempotency key is used again', async () => {
+  it('SQLite and PostgreSQL respond alike when an idempotency key is used again', async () => {
     const key = { 'Idempotency-Key': '"again"' }
     for (const body of [
       '{"name":"Rex","categoryId":1}',

@@ -34,23 +34,26 @@ describe('examples/pet-store.http', () => {
   // In the order of the file: later requests rely on what earlier ones added.
   it.each(
     readHttpFile(FILE, {}).map(({ title, expected }, index) => ({ title, index, ...expected })),
-  )('$title: $status', async ({ title, index, status, code }) => {
-    const response = await send(requests[index] as FileRequest)
-    responses.set(title, response)
+  )(
+    'the request "$title" of pet-store.http gets $status',
+    async ({ title, index, status, code }) => {
+      const response = await send(requests[index] as FileRequest)
+      responses.set(title, response)
 
-    expect(response.status, response.body).toBe(status)
-    if (code !== undefined) expect(JSON.parse(response.body)).toMatchObject({ code, status })
-    else expect(status).toBeLessThan(400)
-  })
+      expect(response.status, response.body).toBe(status)
+      if (code !== undefined) expect(JSON.parse(response.body)).toMatchObject({ code, status })
+      else expect(status).toBeLessThan(400)
+    },
+  )
 
-  it('shows every error but those that its first lines name', () => {
+  it('pet-store.http shows every error but those that its first lines name', () => {
     const [, others = ''] = /The others take time or a fault: ([\d, ]+)/.exec(FILE) ?? []
     const shown = requests.map(({ expected }) => expected.status).filter((status) => status >= 400)
     const all = new Set([...shown, ...others.split(', ').map(Number)])
     expect([...all].sort()).toEqual([...new Set(Object.values(ERROR_STATUS))].sort())
   })
 
-  it('follows with its second page the link of its first', () => {
+  it('the second page of pet-store.http follows the link of its first', () => {
     const link = responses.get(titled(/^The first page/))?.headers['link']
     const target = /^<([^>]+)>; rel="next"$/.exec(String(link))?.[1]
     expect(requests.find(({ title }) => /^The second page/.test(title))?.url).toMatch(
@@ -62,13 +65,13 @@ describe('examples/pet-store.http', () => {
     expect(responses.get(titled(/^The second page/))?.body).toMatch(/^\[\{"id":2,/)
   })
 
-  it('gets the same pet under the same Idempotency-Key', () => {
+  it('pet-store.http gets the same pet with the same Idempotency-Key', () => {
     expect(responses.get(titled(/^Add once: the same request/))?.body).toBe(
       responses.get(titled(/^Add once, /))?.body,
     )
   })
 
-  it('has every request of the README, and shows every operation', () => {
+  it('pet-store.http has every request of the README, and shows every operation', () => {
     const inFile = readHttpFile(FILE, { key: '$KEY' }).map(({ method, url, headers, body }) => ({
       method,
       url,

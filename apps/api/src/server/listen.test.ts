@@ -11,7 +11,7 @@ function aServer() {
   return server
 }
 
-it('listens beside another server where both may share the port', async ({ skip }) => {
+it('a server listens beside another one where both may share the port', async ({ skip }) => {
   if (process.platform !== 'linux') skip('needs Linux')
   const place = { host: HOST, setting: 'PORT', reusePort: true }
   const first = aServer()
@@ -23,7 +23,7 @@ it('listens beside another server where both may share the port', async ({ skip 
   )
 })
 
-it('says what to do where the system cannot share a port', async () => {
+it('listening says what to do where the system cannot share a port', async () => {
   const server = aServer()
   const listening = listen(server, { host: HOST, port: 0, setting: 'PORT', reusePort: true })
   server.emit('error', Object.assign(new Error('listen ENOTSUP'), { code: 'ENOTSUP' }))

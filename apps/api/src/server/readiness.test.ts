@@ -25,14 +25,14 @@ afterEach(() => {
 })
 
 describe('The program is ready', () => {
-  it('if the database works and is up to date', async () => {
+  it('the program is ready if the database works and is up to date', async () => {
     expect(await create().check()).toEqual({ database: 'ok', migrations: 'ok', process: 'ok' })
     expect(onChange).not.toHaveBeenCalled()
   })
 })
 
 describe('The program is not ready', () => {
-  it('if the database rejects', async () => {
+  it('the program is not ready if the database rejects', async () => {
     const reason = new Error('down')
     check.mockRejectedValue(reason)
     const checks = { database: 'is unavailable', migrations: 'unknown', process: 'ok' }
@@ -40,14 +40,14 @@ describe('The program is not ready', () => {
     expect(onChange).toHaveBeenCalledWith(checks, false, reason)
   })
 
-  it('if the database does not respond in time', async () => {
+  it('the program is not ready if the database does not respond in time', async () => {
     check.mockReturnValue(new Promise(() => {}))
     const checks = create().check()
     await vi.advanceTimersByTimeAsync(2_000)
     expect(await checks).toMatchObject({ database: 'is unavailable' })
   })
 
-  it('if migrations are pending, as after a backup was restored', async () => {
+  it('the program is not ready if migrations are pending, as after a restore', async () => {
     isMigrated.mockResolvedValue(false)
     expect(await create().check()).toEqual({
       database: 'ok',
@@ -56,7 +56,7 @@ describe('The program is not ready', () => {
     })
   })
 
-  it('as soon as it is stopping', async () => {
+  it('the program is not ready as soon as it is stopping', async () => {
     const readiness = create()
     readiness.stop()
     expect(await readiness.check()).toEqual({
@@ -68,7 +68,7 @@ describe('The program is not ready', () => {
 })
 
 describe('The database is asked', () => {
-  it('once by all checks at the same time and in the second after them', async () => {
+  it('the database is asked once by all checks at the same time and within a second', async () => {
     const readiness = create()
     await Promise.all([readiness.check(), readiness.check()])
     await vi.advanceTimersByTimeAsync(999)
@@ -82,7 +82,7 @@ describe('The database is asked', () => {
 })
 
 describe('A change of readiness', () => {
-  it('is reported once, and once more when the program is ready again', async () => {
+  it('a change of readiness is reported once, and once more when it is ready again', async () => {
     const readiness = create()
     check.mockRejectedValue(new Error('down'))
     await readiness.check()

@@ -18,7 +18,7 @@ useBrowser()
 const openStore = useStore(25)
 
 describe('the samples of the reference page', () => {
-  it('follow the form in every language, a header a line, with our client', async () => {
+  it('the samples follow the form in every language, a header a line', async () => {
     const { page, address, key, problems } = await openReference()
     await page.selectOption('#listPets-status', 'sold')
     await page.fill('#listPets-limit', '5')
@@ -50,7 +50,7 @@ describe('the samples of the reference page', () => {
     expect(problems).toEqual([])
   })
 
-  it('are in the language that was chosen once, for every operation', async () => {
+  it('the samples are in the language that was chosen once, for every operation', async () => {
     const { page } = await openReference()
     await page.click('#createPet-sample [role=tab]:text-is("Python")')
     await page.keyboard.press('ArrowRight')
@@ -68,7 +68,7 @@ describe('the samples of the reference page', () => {
 })
 
 describe('the form of the reference page', () => {
-  it('shows the response digit for digit, and fills in the cursor of the next page', async () => {
+  it('the form shows the response digit for digit, and fills in the next cursor', async () => {
     const { page, problems } = await openReference()
     expect(await page.textContent('#listPets .about')).toContain('int32, 1 to 100, default 20')
     const body = `{"name":"\u202eRex","categoryId":${INT64.max}}`
@@ -87,7 +87,7 @@ describe('the form of the reference page', () => {
     expect(problems).toEqual([])
   })
 
-  it('sends nothing that is not complete or not of the type that the description has', async () => {
+  it('the form sends nothing incomplete or of another type than described', async () => {
     const { page, problems } = await openReference()
     const says = async (operation: string, field: string, value: string, text: string) => {
       await page.fill(`#${operation}-${field}`, value)
@@ -103,7 +103,7 @@ describe('the form of the reference page', () => {
     expect(problems).toEqual([])
   })
 
-  it('takes an earlier response back when none arrives', async () => {
+  it('the form takes an earlier response back when none arrives', async () => {
     const { page } = await openReference()
     expect(await send(page, 'createPet', '{"name":"Rex","categoryId":1}')).toMatch(/^201 /)
     await page.route('**/v1/pets', (route) => route.abort())
@@ -113,7 +113,7 @@ describe('the form of the reference page', () => {
     expect(await page.isVisible('#createPet-response-201')).toBe(true)
   })
 
-  it('sends no key that nobody gave it, and fills a pasted one into the samples', async () => {
+  it('the form sends only a key that it was given, and fills it into the samples', async () => {
     const key = createApiKeyText()
     const { page, problems } = await open(await serveUnderPrefix(key), { viewport: PHONE })
     await page.click('text=Reference')
@@ -144,7 +144,7 @@ describe('the form of the reference page', () => {
 })
 
 describe('the text of the reference page', () => {
-  it('shows the first operation at once, and folds up the errors of all', async () => {
+  it('the reference shows the first operation at once, and folds up all errors', async () => {
     const { page } = await openReference()
     const top = (await page.locator('#listPets .address').boundingBox())?.y ?? Number.NaN
     expect(top).toBeLessThan(DESKTOP.height / 2)
@@ -158,7 +158,7 @@ describe('the text of the reference page', () => {
     expect(await page.textContent('#changes')).toContain('1.0.0, not released yet')
   })
 
-  it('finds chapters and error codes with Ctrl+K, each at its address', async () => {
+  it('the reference finds chapters and error codes with Ctrl+K, each at its address', async () => {
     const { page } = await openReference()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('reused')
@@ -176,7 +176,7 @@ describe('the text of the reference page', () => {
     await expect.poll(() => new URL(page.url()).hash).toBe('#retries')
   })
 
-  it('marks what is read in the contents', async () => {
+  it('the reference marks what is read in the contents', async () => {
     const { page } = await openReference()
     for (const link of await page.locator('.sidebar a').all()) {
       await link.click()
@@ -190,7 +190,7 @@ describe('the text of the reference page', () => {
     ['light', DESKTOP],
     ['dark', PHONE],
   ] as const)(
-    'has no finding of axe in %s mode at %o, dialogs and responses opened',
+    'the reference has no finding of axe in %s mode at %o, dialogs and responses opened',
     async (colorScheme, viewport) => {
       const { page } = await openReference({ viewport, colorScheme })
       expect(await send(page, 'listPets')).toMatch(/^200 /)

@@ -15,7 +15,7 @@ useBrowser()
 const openFilled = useStore(48)
 
 describe('what the store page says when it cannot list', () => {
-  it('says beside the pager that paging failed, and that nothing answers', async () => {
+  it('the store page says beside the pager that paging failed, and nothing answers', async () => {
     const { page } = await openFilled()
     await page.clock.install()
     await page.route('**/v1/pets?*', (route) => route.abort())
@@ -35,7 +35,7 @@ describe('what the store page says when it cannot list', () => {
     })
   })
 
-  it('says at once that the key has used up its rate, and when to go on', async () => {
+  it('the store page says that a key has used up its rate, and until when', async () => {
     const { page } = await openFilled()
     const message = 'This API key may make 1 requests in 60 s. Try again in 25 s.'
     const body = JSON.stringify({ code: 'rate_limited', message, status: 429 })
@@ -46,7 +46,7 @@ describe('what the store page says when it cannot list', () => {
     await page.waitForSelector(`#page-message:has-text("${message}")`)
   })
 
-  it('stays busy until the last request ends, and says how long each takes', async () => {
+  it('the store page is busy until the last request ends, and says how long it took', async () => {
     const { page } = await openFilled()
     await page.clock.install()
     await page.route('**/v1/pets?*', () => {})
@@ -60,7 +60,7 @@ describe('what the store page says when it cannot list', () => {
     expect(await page.textContent('#busy')).toBe('')
   })
 
-  it('shows the filter of the pets that are shown when others cannot be loaded', async () => {
+  it('the store page keeps the filter of its pets when others cannot be loaded', async () => {
     const { page } = await openFilled()
     await page.route('**/v1/pets?*', (route) => route.abort())
     await page.click('#filter .chip:has([value=sold])')
@@ -68,7 +68,7 @@ describe('what the store page says when it cannot list', () => {
     expect(await page.isChecked('#filter [value=""]')).toBe(true)
   })
 
-  it('shows where pets will be while the first page loads, and Retry when that fails', async () => {
+  it('the store page has places for pets while it loads, and Retry when that fails', async () => {
     const { page } = await openFilled()
     let respond = () => {}
     await page.route('**/v1/pets?*', async (route) => {
@@ -90,7 +90,7 @@ describe('what the store page says when it cannot list', () => {
     await page.waitForSelector('bdi:text-is("Pet 1")')
   })
 
-  it('lets a key add that may not list, and says in place of the list why', async () => {
+  it('the store page lets a key add that may not list, and says why it has no list', async () => {
     const { page } = await openFilled()
     const message = 'The API key may not do this: it lacks the scope pets:read.'
     const body = JSON.stringify({ code: 'forbidden', message, status: 403 })
@@ -109,7 +109,7 @@ describe('what the store page says when it cannot list', () => {
 })
 
 describe('the key dialog of the store page', () => {
-  it('takes a key as people paste it, and keeps it for the tab if asked to', async () => {
+  it('the key dialog takes a key as people paste it, and keeps it if asked to', async () => {
     const key = createApiKeyText()
     const { page, problems } = await open(await serveUnderPrefix(key), { viewport: PHONE })
     await page.click('text=Enter an API key')
@@ -135,7 +135,7 @@ describe('the key dialog of the store page', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
   })
 
-  it('throws no pets away when it is cancelled, or a key is rejected', async () => {
+  it('the key dialog throws no pets away when it is cancelled, or a key is rejected', async () => {
     const { page } = await openFilled()
     await page.click('#open-key')
     await page.fill('#key', createApiKeyText())
@@ -149,7 +149,7 @@ describe('the key dialog of the store page', () => {
 })
 
 describe('how the store page looks', () => {
-  it('keeps the colours that were chosen, on both pages', async () => {
+  it('both pages keep the colours that were chosen', async () => {
     const { page } = await openFilled({ colorScheme: 'light' })
     const scheme = () => page.evaluate('getComputedStyle(document.documentElement).colorScheme')
     await page.click('#theme')
@@ -164,14 +164,17 @@ describe('how the store page looks', () => {
   it.each([
     ['light', DESKTOP],
     ['dark', PHONE],
-  ] as const)('has no finding of axe in %s mode at %o', async (colorScheme, viewport) => {
-    const { page } = await openFilled({ viewport, colorScheme })
-    expect(await axeFindings(page)).toEqual([])
-    await page.click('#open-key')
-    expect(await axeFindings(page)).toEqual([])
-  })
+  ] as const)(
+    'the store page has no finding of axe in %s mode at %o',
+    async (colorScheme, viewport) => {
+      const { page } = await openFilled({ viewport, colorScheme })
+      expect(await axeFindings(page)).toEqual([])
+      await page.click('#open-key')
+      expect(await axeFindings(page)).toEqual([])
+    },
+  )
 
-  it('outlines in forced colours what has a background colour otherwise', async () => {
+  it('forced colours outline on the store page what has a background otherwise', async () => {
     const { page } = await openFilled({ forcedColors: 'active' })
     await page.click('#find [type=submit]')
     const parts = 'button, .badge, .chip, .error:not(:empty)'
@@ -184,7 +187,7 @@ describe('how the store page looks', () => {
     expect(await page.evaluate(withoutOutline)).toEqual([])
   })
 
-  it('has a sentence and a curl line without JavaScript, and nothing else', async () => {
+  it('without JavaScript the store page has a sentence and a curl line, no more', async () => {
     const { page, address } = await openFilled({ javaScriptEnabled: false })
     expect(await page.textContent('main')).toContain('This page needs JavaScript.')
     expect(await page.textContent('pre')).toBe(

@@ -17,7 +17,7 @@ useBrowser()
 const openFilled = useStore(48)
 
 describe('the list of the store page', () => {
-  it('pages forwards and back, with position, page size and filter in the URL', async () => {
+  it('the store list pages both ways, with position, size and filter in the URL', async () => {
     const { page, problems } = await openFilled()
     await page.click('#next')
     await page.waitForSelector('#position:text-is("21–40")')
@@ -45,7 +45,7 @@ describe('the list of the store page', () => {
     expect(problems).toEqual([])
   })
 
-  it('shows the first page where a link has no valid position', async () => {
+  it('the store list shows the first page where a link has no valid position', async () => {
     const { page } = await openFilled()
     await page.goto(`${page.url()}?limit=20&cursor=cut&from=21`)
     await page.waitForSelector(
@@ -61,7 +61,7 @@ describe('the list of the store page', () => {
     ['a wide window', DESKTOP, 32],
     ['a phone', PHONE, 44],
   ])(
-    'has rows and columns that stay as they are, whatever is in them, in %s',
+    'the store list has rows and columns that stay as they are in %s, whatever they hold',
     async (_name, viewport, height) => {
       const { page } = await openStore(0, { viewport })
       const long = ['long '.repeat(200).trim(), 'x'.repeat(1000), 'W'.repeat(100)]
@@ -81,13 +81,13 @@ describe('the list of the store page', () => {
     },
   )
 
-  it('begins in the upper third of a phone', async () => {
+  it('the store list begins in the upper third of a phone', async () => {
     const { page } = await openFilled({ viewport: { width: 390, height: 844 } })
     const top = (await page.locator('#rows tr').first().boundingBox())?.y ?? Number.NaN
     expect(top).toBeLessThan(844 / 3)
   })
 
-  it('copies a curl line that works as it is', async () => {
+  it('the store list copies a curl line that works as it is', async () => {
     const { page } = await openFilled({ permissions: ['clipboard-read', 'clipboard-write'] })
     await page.check('#filter [value=available]')
     await page.waitForURL(/available/)
@@ -102,7 +102,7 @@ describe('the list of the store page', () => {
 })
 
 describe('the drawer of a pet', () => {
-  it('opens by a press on the row under its own address, and closes by going back', async () => {
+  it('the drawer of a pet opens by a press on its row, and closes by going back', async () => {
     const { page, address, key, problems } = await openFilled()
     await page.check('#filter [value=available]')
     await page.waitForURL(/available/)
@@ -132,7 +132,7 @@ describe('the drawer of a pet', () => {
     expect(problems).toEqual([])
   })
 
-  it('opens by its address, and leads to the list from there', async () => {
+  it('the drawer of a pet opens by its address, and leads to the list from there', async () => {
     const { page } = await openFilled()
     await page.goto(`${page.url()}?pet=40`)
     await page.waitForSelector('#pet-fields :text-is("Pet 40")')
@@ -141,7 +141,7 @@ describe('the drawer of a pet', () => {
     expect(await page.isVisible('bdi:text-is("Pet 1")')).toBe(true)
   })
 
-  it('shows a pet that was found by its ID, or that there is none, and can try again', async () => {
+  it('the drawer of a pet shows what an ID finds, or nothing, and can try again', async () => {
     const { page } = await openFilled()
     await page.fill('#find-id', '21')
     await page.keyboard.press('Enter')
@@ -162,7 +162,7 @@ describe('the drawer of a pet', () => {
 })
 
 describe('the drawer that adds pets', () => {
-  it('opens by a shortcut, adds pet after pet, and counts them in the list', async () => {
+  it('the drawer for new pets opens by a shortcut, adds several, and counts them', async () => {
     const { page, problems } = await openStore()
     await page.keyboard.press('Alt+KeyN')
     expect(await page.evaluate('document.activeElement.id')).toBe('add-name')
@@ -187,7 +187,7 @@ describe('the drawer that adds pets', () => {
     expect(problems).toEqual([])
   })
 
-  it('says what is wrong with an input, and what the service rejects', async () => {
+  it('the drawer for new pets says what is wrong, and what the service rejects', async () => {
     const { page } = await openFilled()
     await page.click('#add-pet')
     await page.click('#add-form [type=submit]')
@@ -213,7 +213,7 @@ describe('the drawer that adds pets', () => {
     expect(await page.locator('.added').count()).toBe(0)
   })
 
-  it('adds a pet once, even when the connection breaks and Add is pressed again', async () => {
+  it('a pet is added once when the connection breaks and Add is pressed again', async () => {
     const { page } = await openStore()
     await page.route('**/v1/pets', async (route) => {
       // The service adds the pet, and its response is lost.

@@ -24,7 +24,7 @@ describe('maskUrl', () => {
     ['lmdb:/var/lib/pets', 'lmdb:/var/lib/pets'],
     ['data/pets.ndjson', 'data/pets.ndjson'],
     ['pets:secret@tcp(db)/pets', '***'],
-  ])('shows %s as %s', (url, shown) => {
+  ])('maskUrl shows %s as %s', (url, shown) => {
     expect(maskUrl(url)).toBe(shown)
   })
 })

@@ -11,11 +11,11 @@ it.each([
   ['database_url', 'DATABASE_URL'],
   ['DATABASE_REPLICA', 'DATABASE_REPLICA_URLS'],
   ['API_KEYS', 'API_KEYS_SHA256'],
-])('recognises %s as a misspelt %s', (name, meant) => {
+])('the variable %s is recognised as a misspelt %s', (name, meant) => {
   expect(misspeltVariables({ [name]: 'x' })).toEqual([{ name, meant }])
 })
 
-it('does not suspect settings, their files, or unrelated variables', () => {
+it('settings, their files and unrelated variables are not misspelt', () => {
   const settings = ['PORT', 'DATABASE_URL_FILE']
   const others = [
     'HOSTNAME',

@@ -7,7 +7,7 @@ import { InvalidSettings, readSettings } from './read-settings.ts'
 const HASH = 'a'.repeat(64)
 
 describe('readSettings', () => {
-  it('returns the defaults where a variable is absent or empty', () => {
+  it('readSettings returns the defaults where a variable is absent or empty', () => {
     const defaults = readSettings({})
     expect(defaults).toMatchObject({
       port: 3000,
@@ -75,7 +75,7 @@ describe('readSettings', () => {
       `${'B'.repeat(64)} ,`,
       { staticKeys: [{ keyId: 'sha256-BBBBBBBB', sha256: 'b'.repeat(64) }] },
     ],
-  ])('reads %s of %s', (variable, text, value) => {
+  ])('readSettings reads %s of %s', (variable, text, value) => {
     const others =
       variable === 'DATABASE_REPLICA_URLS' ? { DATABASE_URL: 'postgres://db/pets' } : {}
     expect(readSettings({ [variable]: text, ...others })).toEqual({
@@ -84,7 +84,7 @@ describe('readSettings', () => {
     })
   })
 
-  it('reads a secret from the file that its variable with _FILE names', async () => {
+  it('readSettings reads a secret from the file that its variable with _FILE names', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pet-store-'))
     const file = (name: string, text: string) => writeFile(join(folder, name), text)
     await file('url', 'postgres://pets:secret@db/pets\n')
@@ -176,7 +176,7 @@ describe('readSettings', () => {
       'false, a number of proxies, or addresses and networks such as 10.0.0.0/8 (not /0), ' +
         'separated by commas',
     ],
-  ])('rejects a wrong %s', (variable, texts, rule) => {
+  ])('readSettings rejects a wrong %s', (variable, texts, rule) => {
     for (const text of texts) {
       expect(() => readSettings({ [variable]: text }), text).toThrow(
         new InvalidSettings(`${variable} must be ${rule}, got ${JSON.stringify(text)}`),
@@ -220,7 +220,7 @@ describe('readSettings', () => {
         'https://pets.example/shop',
     ],
   ])(
-    'rejects a wrong %s without repeating it, because it may hold a secret',
+    'readSettings rejects a wrong %s without repeating it, because it may be secret',
     (variable, texts, rule) => {
       for (const text of texts) {
         expect(
@@ -252,7 +252,7 @@ describe('readSettings', () => {
       { API_KEYS_SHA256: keys },
       'API_KEYS_SHA256 must not repeat a key: ',
     ]),
-  ])('rejects %j', (environment, message) => {
+  ])('readSettings rejects %j', (environment, message) => {
     expect(() => readSettings(environment)).toThrow(message)
   })
 
@@ -271,7 +271,7 @@ describe('readSettings', () => {
     expect(() => read('http://me:secret@collector:4318?a')).toThrow(/^[^@]+$/)
   })
 
-  it('does not check the URLs of a third-party adapter', () => {
+  it('readSettings does not check the URLs of a third-party adapter', () => {
     const environment = {
       PERSISTENCE_MODULE: './mine.js',
       DATABASE_URL: 'anything at all',
@@ -284,7 +284,7 @@ describe('readSettings', () => {
     })
   })
 
-  it('names every invalid setting at once, and the rules across settings', () => {
+  it('readSettings names every invalid setting at once, and the rules across settings', () => {
     expect(() => readSettings({ PORT: 'x', LOG_LEVEL: 'y', SHUTDOWN_DELAY: '30s' })).toThrow(
       new InvalidSettings(
         [

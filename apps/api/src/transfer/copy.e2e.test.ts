@@ -120,7 +120,7 @@ it.each<[Kind, Kind]>([
 )
 
 describe('pet-store copy', () => {
-  it('prints both databases, masked, and what they hold', async () => {
+  it('copy prints both databases, masked, and what they hold', async () => {
     await fill(`sqlite:${folder}/a.db`)
     const target = await DATABASES.PostgreSQL()
     const password = new URL(target)
@@ -159,15 +159,18 @@ describe('pet-store copy', () => {
       2,
       'The URL of a database must be sqlite: and the path of a file, or postgres:',
     ],
-  ])('%s ends with exit code %i, a sentence and no file', async (command, exitCode, sentence) => {
-    const { code, stdout, stderr } = await runHere(command, folder)
-    expect(stderr).toContain(sentence)
-    expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' })
-    expect(stderr).not.toContain('secret')
-    expect(await readdir(folder)).toEqual([])
-  })
+  ])(
+    'pet-store %s ends with exit code %i, a sentence and no file',
+    async (command, exitCode, sentence) => {
+      const { code, stdout, stderr } = await runHere(command, folder)
+      expect(stderr).toContain(sentence)
+      expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' })
+      expect(stderr).not.toContain('secret')
+      expect(await readdir(folder)).toEqual([])
+    },
+  )
 
-  it('notices the same file under another spelling, a symbolic link and a hard link', async () => {
+  it('copy notices the same file under another spelling, a symbolic and a hard link', async () => {
     await fill(`sqlite:${folder}/a.db`)
     await symlink('a.db', join(folder, 'link.db'))
     await link(join(folder, 'a.db'), join(folder, 'hard.db'))
@@ -180,7 +183,7 @@ describe('pet-store copy', () => {
     }
   })
 
-  it('notices the same PostgreSQL database under another name of its host', async () => {
+  it('copy notices the same PostgreSQL database under another name of its host', async () => {
     const url = await DATABASES.PostgreSQL()
     await fill(url)
     const other = new URL(url)

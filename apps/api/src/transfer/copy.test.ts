@@ -20,7 +20,7 @@ describe('copy', () => {
     { categoryId: -7n },
     { categoryId: 2n ** 53n + 1n },
     { status: 'sold' as const },
-  ])('finds a pet that differs in %o, and has another checksum for it', async (fields) => {
+  ])('copy finds a pet that differs in %o, and has another checksum for it', async (fields) => {
     const other = { ...PET, ...fields }
     await expect(copy(createMemoryBulk([PET]), createMemoryBulk([other]))).rejects.toThrow(
       'The target holds pets that the source does not, or that differ: 1.',
@@ -31,7 +31,7 @@ describe('copy', () => {
     expect(one?.checksum).not.toBe(two?.checksum)
   })
 
-  it('handles signals between pages, even of databases that need no event loop', async () => {
+  it('copy handles signals between pages, even of databases without an event loop', async () => {
     let turns = 0
     let next = setImmediate(function count() {
       turns += 1
@@ -42,7 +42,7 @@ describe('copy', () => {
     expect(turns).toBeGreaterThan(0)
   })
 
-  it('continues after an interruption, storing no pet again', async () => {
+  it('copy continues after an interruption, storing no pet again', async () => {
     const source = createMemoryBulk(petsUpTo(12_000))
     const target = createMemoryBulk()
     const writes: number[] = []
@@ -60,7 +60,7 @@ describe('copy', () => {
     expect(target.pets).toEqual(source.pets)
   })
 
-  it('adds pets whose lower ids became visible after they were passed', async () => {
+  it('copy adds pets whose lower ids became visible after they were passed', async () => {
     const source = createMemoryBulk(petsUpTo(12_000).filter(({ id }) => id !== 3n))
     const target = createMemoryBulk()
     let writes = 0
@@ -76,7 +76,7 @@ describe('copy', () => {
     expect(await target.readPets({ limit: 20_000 })).toEqual(petsUpTo(12_000))
   })
 
-  it('stores exactly the missing pets, whatever the size of pages of the source is', async () => {
+  it('copy stores exactly the missing pets, whatever the page size of the source is', async () => {
     const copyBetween = async (from: bigint[], to: bigint[], size: number) => {
       const of = (ids: bigint[]) =>
         createMemoryBulk(ids.map((id) => ({ ...REX, id, name: `Pet ${id}` })))
@@ -119,7 +119,7 @@ describe('copy', () => {
     )
   })
 
-  it('rejects a source that changes during every comparison', async () => {
+  it('copy rejects a source that changes during every comparison', async () => {
     const source = createMemoryBulk(petsUpTo(1))
     const target = createMemoryBulk()
     const endless = {
@@ -151,17 +151,20 @@ describe('copy', () => {
       { revokedAt: new Date(5) },
       { revokedAt: new Date(9), revokedBy: 'Bob' },
     ],
-  ])('brings an API key to the state of the source, where it %s', async (_, fields, before) => {
-    const key = { ...KEY, ...fields }
-    const target = createMemoryBulk([], { apiKeys: [{ ...KEY, ...before }] })
-    expect(await copy(createMemoryBulk([], { apiKeys: [key] }), target)).toMatchObject({
-      apiKeys: 1,
-    })
-    expect(await target.readApiKeys()).toEqual([key])
-  })
+  ])(
+    'copy brings an API key to the state of the source, where it %s',
+    async (_, fields, before) => {
+      const key = { ...KEY, ...fields }
+      const target = createMemoryBulk([], { apiKeys: [{ ...KEY, ...before }] })
+      expect(await copy(createMemoryBulk([], { apiKeys: [key] }), target)).toMatchObject({
+        apiKeys: 1,
+      })
+      expect(await target.readApiKeys()).toEqual([key])
+    },
+  )
 
   it.each([{ revokedAt: new Date(5) }, { id: 'key_2' }, { scopes: [] }, { sha256: 'cd' }])(
-    'rejects a target with an API key that only there is or was changed: %o',
+    'copy rejects a target with an API key that only there is or was changed: %o',
     async (fields) => {
       const key = { ...KEY, ...fields }
       const target = createMemoryBulk([], { apiKeys: [key] })
@@ -179,7 +182,7 @@ describe('copy', () => {
     changedAt: new Date(5),
   }
 
-  it('brings over an import that began in the source while the pets were compared', async () => {
+  it('copy brings over an import that began in the source during the comparison', async () => {
     const source = createMemoryBulk(petsUpTo(1))
     const target = createMemoryBulk(petsUpTo(1))
     let hasRest = false
@@ -197,7 +200,7 @@ describe('copy', () => {
     expect(await target.readPetImports()).toEqual([IMPORT])
   })
 
-  it('rejects a target with imports that the source does not have', async () => {
+  it('copy rejects a target with imports that the source does not have', async () => {
     const later = { ...IMPORT, lines: 9, changedAt: new Date(9) }
     for (const petImports of [[{ ...IMPORT, id: 2n }], [later]]) {
       const target = createMemoryBulk([], { petImports })

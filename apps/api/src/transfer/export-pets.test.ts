@@ -49,7 +49,7 @@ describe('exported pets', () => {
     expect(await written([], 'csv')).toBe(csvOf('name,categoryId,status'))
   })
 
-  it('are lines of JSON, without an absent status', async () => {
+  it('exported pets are lines of JSON, without an absent status', async () => {
     expect(await written(ODD, 'ndjson', true)).toBe(
       '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"sold"}\n' +
         '{"id":2,"name":" Léo\\t","categoryId":-9223372036854775808}\n' +
@@ -64,7 +64,7 @@ describe('exported pets', () => {
   })
 
   it.each(['csv', 'ndjson'] as const)(
-    'are imported as they were and exported as the same bytes: %s',
+    'exported pets are imported as they were and exported as the same bytes: %s',
     async (format) => {
       const part = fc.oneof(
         fc.string({ unit: 'binary' }),
@@ -110,7 +110,7 @@ describe('exported pets', () => {
     },
   )
 
-  it('are read a page at a time, as they are written', async () => {
+  it('exported pets are read a page at a time, as they are written', async () => {
     const pages: (bigint | undefined)[] = []
     const pets = databaseOf(somePets(12_000))
     const pieces = exportPets(

@@ -60,7 +60,7 @@ describe('pet-store export', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('ends without an error when its reader ends', async () => {
+  it('export ends without an error when its reader ends', async () => {
     await fill(70_000)
     const line = '{ pet-store export; echo "exit code $?" >&2; } | head -n 1'
     const { stdout, stderr } = await shell(line)
@@ -72,12 +72,12 @@ describe('pet-store export', () => {
     ['export', 'Cannot open the SQLite database "pets.db": there is no such file.'],
     ['export --output no/pets.csv', 'Cannot write "no/pets.csv": no such file or directory.'],
     ['export --output ./pets.db', 'Cannot write "./pets.db": it is the database itself.'],
-  ])('%s ends with the reason', async (line, sentence) => {
+  ])('pet-store %s ends with the reason', async (line, sentence) => {
     if (line.includes('--output')) await fill(1)
     expect(await run(line)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` })
   })
 
-  it('leaves an existing file as it is when it fails, and no other file beside it', async () => {
+  it('export that fails leaves an existing file as it is, and no other beside it', async () => {
     await run('seed --count 20000')
     await writeFile(`${folder}/pets.csv`, 'earlier')
     const full = await shell('ulimit -f 200; trap "" XFSZ; pet-store export --output pets.csv')
@@ -88,7 +88,7 @@ describe('pet-store export', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['pets.csv', 'pets.db'])
   })
 
-  it('replaces an existing file, keeping its permissions and a symbolic link', async () => {
+  it('export replaces an existing file, keeping its permissions and a symbolic link', async () => {
     await fill(1)
     await writeFile(`${folder}/real.csv`, 'earlier, and longer than the new content would be', {
       mode: 0o600,
@@ -114,7 +114,7 @@ describe('pet-store export', () => {
     expect(damaged).toMatchObject({ code: 1, stderr: 'database disk image is malformed\n' })
   })
 
-  it('writes to a device', async () => {
+  it('export writes to a device', async () => {
     await fill(1)
     expect(await shell('pet-store export --output /dev/stdout --format csv | cat')).toMatchObject({
       code: 0,
@@ -127,7 +127,7 @@ describe('pet-store export', () => {
     })
   })
 
-  it('reads a file that it may not write, and leaves nothing beside it', async () => {
+  it('export reads a database that it may not write, and leaves nothing beside it', async () => {
     await run('seed --count 1')
     await chmod(`${folder}/pets.db`, 0o444)
     expect(await shell('pet-store export --no-ids')).toMatchObject({ code: 0, stderr: '' })

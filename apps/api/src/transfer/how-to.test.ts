@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { READERS } from './import-pets.ts'
 import { entriesOf, petsOf } from './testing/entries.test-support.ts'
 
-it('how-to has the same pets in both of its files', async () => {
+it('the how-to has the same pets in both of its files', async () => {
   const page = await readFile(
     new URL('../../../../docs/how-to/move-data-in-and-out.md', import.meta.url),
     'utf8',

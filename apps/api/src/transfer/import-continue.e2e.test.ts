@@ -35,7 +35,7 @@ describe.each(KINDS)('import into %s', (kind) => {
   }
   const names = async () => (await allPets(bulk)).map(({ name }) => name)
 
-  it('continues after every kill -9 without losing or doubling a pet', async () => {
+  it('import continues after every kill -9 without losing or doubling a pet', async () => {
     const count = 60_000
     await writeFile(`${folder}/pets.csv`, csv(count))
     let before = 0
@@ -66,7 +66,7 @@ describe.each(KINDS)('import into %s', (kind) => {
     expect(await bulk.countPets()).toBe(count)
   })
 
-  it('stores each pet once when two processes import the same file', async () => {
+  it('import stores each pet once when two processes import the same file', async () => {
     const count = 20_000
     await writeFile(`${folder}/pets.csv`, csv(count))
     const both = await Promise.all([run('import pets.csv'), run('import pets.csv')])

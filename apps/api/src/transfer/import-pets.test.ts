@@ -97,7 +97,7 @@ it.each<[string, Run, object, typeof COMPLETE]>([
 
 describe('import', () => {
   it.each([1, 2, 3, 4])(
-    'stores each pet once when it is repeated after transaction %i has failed',
+    'import stores each pet once when it is repeated after transaction %i has failed',
     async (time) => {
       const bulk = createMemoryBulk()
       await expect(run({ file: LONG_FILE }, failing(time, bulk)).result).rejects.toThrow(
@@ -138,7 +138,7 @@ describe('import', () => {
     expect(bulk.pets).toHaveLength(3)
   })
 
-  it('continues a repetition of a file that was imported before', async () => {
+  it('import continues a repetition of a file that was imported before', async () => {
     const bulk = createMemoryBulk()
     await run({ file: LONG_FILE }, bulk).result
     await expect(run({ file: LONG_FILE, again: true }, failing(2, bulk)).result).rejects.toThrow(
@@ -148,7 +148,7 @@ describe('import', () => {
     expect(bulk.pets.map(({ name }) => name)).toEqual([...ALL, ...ALL])
   })
 
-  it('reports lines again that an earlier run skipped', async () => {
+  it('import reports lines again that an earlier run skipped', async () => {
     const file = `name,categoryId\nbad\n${LONG_FILE.slice(LONG_FILE.indexOf('\n') + 1)}bad\n`
     const bulk = createMemoryBulk()
     await expect(run({ file }, failing(3, bulk)).result).rejects.toThrow('disk full')
@@ -158,7 +158,7 @@ describe('import', () => {
     expect(names()).toEqual(ALL)
   })
 
-  it('says that a file was changed between its check and its end', async () => {
+  it('import says that a file was changed between its check and its end', async () => {
     const contents = [FILE, FILE.replace('d,1', 'x,1')]
     const file = { open: () => pieces(contents.shift() ?? '') }
     const source: ImportSource = { file, format: 'csv', onError: 'skip', report() {} }

@@ -27,7 +27,7 @@ const stored = async () => {
 const names = (pets: readonly { name: string }[]) => pets.map(({ name }) => name)
 
 describe('pet-store import', () => {
-  it('stores the pets of a file in their order, exactly', async () => {
+  it('import stores the pets of a file in their order, exactly', async () => {
     await write(
       'pets.csv',
       'id,name,categoryId,status\r\n' +
@@ -65,7 +65,7 @@ describe('pet-store import', () => {
     expect(await stored()).toEqual(GOOD)
   })
 
-  it('reads standard input', async () => {
+  it('import reads standard input', async () => {
     await write('pets', MIXED)
     const line = 'cat pets | pet-store import - --format ndjson --on-error skip'
     // What comes in cannot be recognised.
@@ -98,7 +98,7 @@ describe('pet-store import', () => {
     expect(names(await stored())).toEqual(['a', 'b', 'c', 'a', 'b', 'c'])
   })
 
-  it('stores nothing in a dry run, not even a database', async () => {
+  it('import --dry-run stores nothing, not even a database', async () => {
     await write('pets.ndjson', MIXED)
     const { code, stdout, stderr } = await run('import pets.ndjson --dry-run --on-error skip')
     expect({ code, stdout }).toEqual({
@@ -138,7 +138,7 @@ describe('pet-store import', () => {
     ['import nowhere.csv', {}, 1, 'Cannot read "nowhere.csv": no such file or directory.'],
     ['import . --format csv', {}, 1, 'Cannot read ".": it is a folder.'],
     ['import pets.csv', { MIGRATE_ON_START: 'false' }, 1, 'there is no such file.'],
-  ])('%s with %o ends with exit code %i', async (line, settings, exitCode, sentence) => {
+  ])('pet-store %s with %o ends with exit code %i', async (line, settings, exitCode, sentence) => {
     await write('pets.csv', 'name,categoryId\nRex,1\n')
     const { code, stderr } = await run(line, settings)
     expect(stderr).toContain(sentence)
@@ -146,7 +146,7 @@ describe('pet-store import', () => {
     expect(isStored()).toBe(false)
   })
 
-  it('says after Ctrl+C how many pets are stored', async () => {
+  it('import says after Ctrl+C how many pets are stored', async () => {
     await write('pets.csv', `name,categoryId\n${'Rex,1\n'.repeat(500_000)}`)
     const program = runProgram('import pets.csv', folder, { DATABASE_URL })
     const log = `${folder}/pets.db-wal`
@@ -165,7 +165,7 @@ describe('pet-store import', () => {
     )
   })
 
-  it('says after Ctrl+C how far a file was checked, and that nothing was stored', async () => {
+  it('import says after Ctrl+C how far a file was checked, with nothing stored', async () => {
     const args = [PROGRAM, 'import', '-', '--format', 'csv', '--dry-run', '--on-error', 'skip']
     const program = spawn(process.execPath, args, { cwd: folder, env: { ...ENVIRONMENT } })
     const ended = once(program, 'exit')

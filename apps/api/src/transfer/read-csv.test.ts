@@ -9,7 +9,7 @@ const read = async (text: string, size?: number) => petsOf(await entriesOf(readC
 const SIZES = [1, 7, 99_999]
 
 describe('CSV', () => {
-  it('has columns in any order; an empty status is absent, an id is ignored', async () => {
+  it('CSV has columns in any order; an empty status is absent, an id is ignored', async () => {
     expect(await read('status,id,categoryId,name\nsold,5,7,Rex\n,,-1, Léo 🐕 \n')).toEqual([
       { name: 'Rex', categoryId: 7n, status: 'sold' },
       { name: ' Léo 🐕 ', categoryId: -1n },
@@ -19,7 +19,7 @@ describe('CSV', () => {
     ])
   })
 
-  it('has quotes around values with quotes, commas or line breaks', async () => {
+  it('CSV has quotes around values with quotes, commas or line breaks', async () => {
     const text = '"name","categoryId"\r\n"a ""b"", c\r\nd\n\ne",1\r\n=1+1,"2"\r\n"Rex",3'
     for (const size of SIZES) {
       expect(await read(text, size)).toEqual([
@@ -30,7 +30,7 @@ describe('CSV', () => {
     }
   })
 
-  it('has the line of every pet, whatever line breaks its values have', async () => {
+  it('CSV has the line of every pet, whatever line breaks its values have', async () => {
     const name = fc.array(fc.constantFrom('a', '\n', '\r\n', '\r', '""', ','), {
       minLength: 1,
       maxLength: 6,
@@ -76,20 +76,20 @@ describe('CSV', () => {
       'empty records',
       '\nname;categoryId;status\n;;\n\n"Rex; ""the"" dog";7;sold\n ; ;\nLéo, 🐕;-1;\n;;\n',
     ],
-  ])('is read as spreadsheet programs write it: with %s', async (_, text) => {
+  ])('CSV is read as spreadsheet programs write it: with %s', async (_, text) => {
     expect(await read(text)).toEqual([
       { name: 'Rex; "the" dog', categoryId: 7n, status: 'sold' },
       { name: 'Léo, 🐕', categoryId: -1n },
     ])
   })
 
-  it('counts the line that names the delimiter', async () => {
+  it('the line of CSV that names the delimiter is counted', async () => {
     expect(await read('sep=;\nname;categoryId\nRex;x\n')).toEqual([`3: ${INTEGER}, got "x"`])
   })
 
   const INTEGER = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807'
 
-  it('takes an integer with a fraction of zeros', async () => {
+  it('CSV may have an integer with a fraction of zeros', async () => {
     expect(await read('name,categoryId\nRex,7.0\nMia,-0.00\nLeo,0.0\n')).toEqual([
       { name: 'Rex', categoryId: 7n },
       `3: ${INTEGER}, got "-0.00"`,
@@ -111,7 +111,7 @@ describe('CSV', () => {
     ['a,1,SOLD', 'status must be one of available, pending, sold, got "SOLD"'],
     ['a,1', 'must have 3 values like the first line, got 2'],
     ['a,1,sold,', 'must have 3 values like the first line, got 4'],
-  ])('rejects the line %j with a reason and the value', async (line, reason) => {
+  ])('the line %j of CSV is rejected with a reason and the value', async (line, reason) => {
     const expected = [`2: ${reason}`, { name: 'Rex', categoryId: 1n }]
     expect(await read(`name,categoryId,status\n${line}\nRex,1,\n`)).toEqual(expected)
   })
@@ -124,7 +124,7 @@ describe('CSV', () => {
     ['name,categoryId,Name\n', 'has the column name twice'],
     ['name|categoryId\n', 'has the unknown column "name|categoryId"'],
     ['Rex,1,sold\n', 'has the unknown column "Rex"'],
-  ])('names what is wrong with the header %j', async (text, mistake) => {
+  ])('the header %j of CSV is rejected with what is wrong', async (text, mistake) => {
     const columns = Object.keys(PET_FIELDS).join(', ')
     const rule = `${columns}, id, of which name and categoryId are required`
     await expect(read(text)).rejects.toThrow(mistake)
@@ -159,7 +159,7 @@ describe('CSV', () => {
     },
   )
 
-  it('takes a name with many lines for one value', async () => {
+  it('CSV may have a name of many lines', async () => {
     const rule = 'name must have at most 1000 characters'
     expect(await read(`name,categoryId\n"${'a\n'.repeat(1000)}",1`)).toEqual([
       expect.stringContaining(`2: ${rule}`),

@@ -5,7 +5,7 @@ import { entriesOf, petsOf } from './testing/entries.test-support.ts'
 const read = async (text: string, size?: number) => petsOf(await entriesOf(readNdjson, text, size))
 
 describe('NDJSON', () => {
-  it('has one pet per line; an absent status stays absent, an id is not used', async () => {
+  it('NDJSON has one pet per line; an absent status stays absent, an id is not used', async () => {
     expect(
       await read(
         '{"name":"Rex","categoryId":7,"status":"sold"}\n' +
@@ -24,11 +24,11 @@ describe('NDJSON', () => {
     ['1.0', 1n],
     ['1e3', 1000n],
     ['-0', 0n],
-  ])('has exact integers: %s', async (text, categoryId) => {
+  ])('NDJSON has exact integers: %s', async (text, categoryId) => {
     expect(await read(`{"name":"Rex","categoryId":${text}}`)).toEqual([{ name: 'Rex', categoryId }])
   })
 
-  it('skips empty lines, which count', async () => {
+  it('empty lines of NDJSON are skipped, and count', async () => {
     expect(await read('\n\r\n{"name":"Rex","categoryId":7}\n\nnull\n')).toEqual([
       { name: 'Rex', categoryId: 7n },
       '5: must be a JSON object, got "null"',
@@ -66,7 +66,7 @@ describe('NDJSON', () => {
     ['{"name":"Rex","categoryId":1e999999999}', `${INTEGER}, got 1e999999999`],
     ['{"name":"Rex","categoryId":7,"status":null}', `${STATUS}, got null`],
     ['{"name":"Rex","categoryId":7,"status":"SOLD"}', `${STATUS}, got "SOLD"`],
-  ])('rejects %s with a reason', async (text, reason) => {
+  ])('NDJSON with %s is rejected with a reason', async (text, reason) => {
     expect(await read(text)).toEqual([`1: ${reason}`])
   })
 })

@@ -19,7 +19,7 @@ const expectUnreadable = async (content: string | Buffer, sentence: string) => {
 }
 
 describe('lines', () => {
-  it('are the same for every size of pieces', async () => {
+  it('lines are the same for every size of pieces', async () => {
     const text = fc
       .array(fc.constantFrom('a', 'é', '🐕', '\n', '\r\n', '\r', '', '\u2028'))
       .map((parts) => parts.join(''))
@@ -38,11 +38,11 @@ describe('lines', () => {
     ['another encoding', Buffer.from('ok\nLéo,1\nok', 'latin1'), 2],
     ['a surrogate', Buffer.from('\xed\xa0\x80', 'latin1'), 1],
     ['UTF-16', Buffer.from('\ufeffname', 'utf16le'), 1],
-  ])('that are not UTF-8 are reported by number: %s', async (_, content, line) => {
+  ])('lines that are not UTF-8 are reported by number: %s', async (_, content, line) => {
     await expectUnreadable(content, `Line ${line} is not UTF-8; save the file as UTF-8`)
   })
 
-  it('begin without a byte order mark; later it is a character', async () => {
+  it('lines begin without a byte order mark; later it is a character', async () => {
     for (const size of [1, 2, 3, 99]) {
       expect(await linesOf('\ufeffname\n', size)).toEqual(['name'])
       expect(await linesOf('\ufeff\ufeffa\n\ufeffb', size)).toEqual(['\ufeffa', '\ufeffb'])
@@ -50,7 +50,7 @@ describe('lines', () => {
     }
   })
 
-  it('are at most as long as a request body', async () => {
+  it('lines are at most as long as a request body', async () => {
     const longest = 'é'.repeat(MAX_LINE_BYTES / 2)
     const content = `a\n${longest}\nb`
     expect(await linesOf(content, 65_536)).toEqual(['a', longest, 'b'])
@@ -64,7 +64,7 @@ describe('lines', () => {
     }
   })
 
-  it('without an end are not read without limit', async () => {
+  it('lines without an end are not read without limit', async () => {
     let read = 0
     async function* endless() {
       for (;;) {

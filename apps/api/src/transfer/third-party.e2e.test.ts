@@ -19,7 +19,7 @@ const run = (line: string, settings: Record<string, string>) => runShell(line, f
 describe('a third-party adapter without bulk access', () => {
   const MODULE = { PERSISTENCE_MODULE: NDJSON, DATABASE_URL: 'pets.ndjson' }
 
-  it('is seeded', async () => {
+  it('a third-party adapter without bulk access is seeded', async () => {
     const { code, stdout, stderr } = await run('pet-store seed --count 250 --seed 1', MODULE)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^Stored 250 invented pets\./)
@@ -28,7 +28,7 @@ describe('a third-party adapter without bulk access', () => {
   })
 
   it.each(['import pets.csv', 'export --output pets.csv'])(
-    'is not opened by %s',
+    'a third-party adapter without bulk access is not opened by %s',
     async (command) => {
       await writeFile(`${folder}/pets.csv`, CSV)
       const { code, stderr } = await run(`pet-store ${command}`, MODULE)
@@ -39,7 +39,7 @@ describe('a third-party adapter without bulk access', () => {
   )
 
   it.each(['--from pets.ndjson --to sqlite:pets.db', '--from sqlite:seeded.db --to pets.ndjson'])(
-    'is not copied, and the target is not created: %s',
+    'a third-party adapter without bulk access is not copied, no target created: %s',
     async (databases) => {
       await run('pet-store seed --count 1', { DATABASE_URL: 'sqlite:seeded.db' })
       const { code, stderr } = await run(`pet-store copy ${databases}`, MODULE)

@@ -32,7 +32,7 @@ beforeEach((context) => {
   if (!existsSync('/proc/self/schedstat')) context.skip('needs /proc, which only Linux has')
 })
 
-it('measures the service and the bare server at everything, and reports them', async () => {
+it('a comparison measures the service and the bare server, and reports them', async () => {
   const contestants = [bare, service]
   const comparison = await compare(
     { database: 'sqlite', operations: OPERATIONS, contestants, plan: TINY },
@@ -61,19 +61,22 @@ it.each([
   [1_000, /^liar: Wrong response to GET \/v1\/pets.*\nexpected: 200/],
   // What it adds is stored elsewhere.
   [TINY.size, /^liar responded \d+ times that it added a pet, and stored 0\./],
-])('stops at a contestant that uses a database of its own, with %d pets', async (size, message) => {
-  const databases = await openDatabases('sqlite')
-  onTestFinished(databases.close)
-  const { url } = await databases.create(size)
-  const liar = { ...bare, name: 'liar', settings: { DATABASE_URL: url } }
-  const run = compare(
-    { database: 'sqlite', operations: OPERATIONS, contestants: [liar], plan: TINY },
-    log,
-  )
-  await expect(run).rejects.toThrow(message)
-})
+])(
+  'a comparison stops at a contestant with a database of its own, of %d pets',
+  async (size, message) => {
+    const databases = await openDatabases('sqlite')
+    onTestFinished(databases.close)
+    const { url } = await databases.create(size)
+    const liar = { ...bare, name: 'liar', settings: { DATABASE_URL: url } }
+    const run = compare(
+      { database: 'sqlite', operations: OPERATIONS, contestants: [liar], plan: TINY },
+      log,
+    )
+    await expect(run).rejects.toThrow(message)
+  },
+)
 
-it('stops at a response that has another body under load', async () => {
+it('a comparison stops at a response that has another body under load', async () => {
   const server = createServer((_, response) => response.end('{"id":1} ')).listen(0)
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
@@ -87,7 +90,7 @@ it('stops at a response that has another body under load', async () => {
   await expect(slice).rejects.toThrow(/^Wrong response to GET \/v1\/pets\/1\n/)
 })
 
-it('measures growth and bulk work on PostgreSQL, and reports them', async () => {
+it('growth and bulk work on PostgreSQL are measured and reported', async () => {
   const [, selection] = growthSelections([1_000, 2_000])
   if (selection === undefined) throw new Error('There is no selection.')
   const growth = [await compare({ ...selection, plan: TINY }, log)]
@@ -96,7 +99,7 @@ it('measures growth and bulk work on PostgreSQL, and reports them', async () => 
   expect(page).toMatch(/\| PostgreSQL: `export` \| 1,000 \| [\d,]+ \| \d+ \|/)
 })
 
-it('measures several processes on PostgreSQL, and reports them with what limits them', async () => {
+it('several processes on PostgreSQL are measured and reported with what limits them', async () => {
   const processes = [await compare({ ...processesSelection([1, 2]), plan: TINY }, log)]
   const { 'scale.md': page } = scaleReport([], [], processes, facts)
   expect(page).toMatch(/^\| processes: 2( \| \d+, [\d.]+ \([\d.]+–[\d.]+\)){3} \|$/m)

@@ -13,7 +13,7 @@ it('a rotation puts the baseline beside each slice, and reverses every other rou
   ])
 })
 
-it('compares neighbouring slices, so that a machine that slows down changes no ratio', async () => {
+it('a machine that slows down changes no ratio, as neighbouring slices are compared', async () => {
   const heat = [
     { name: 'b', share: 1 },
     { name: 'x', share: 0.5 },

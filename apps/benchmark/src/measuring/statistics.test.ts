@@ -8,7 +8,7 @@ it.each([
   [10, 3, 8],
   [20, 7.5, 13.5],
 ])(
-  'gives the 95%% interval of the signed-rank test for %d values from 1 on: %d to %d',
+  'the signed-rank test gives the 95%% interval for %d values from 1 on: %d to %d',
   (count, low, high) => {
     const values = Array.from({ length: count }, (_, index) => count - index)
     expect(estimate(values)).toEqual({ middle: (count + 1) / 2, low, high })
@@ -16,7 +16,7 @@ it.each([
   },
 )
 
-it('is hardly moved by a wild value', () => {
+it('a wild value hardly moves the interval', () => {
   const { middle } = estimate([1, 1.1, 0.9, 1, 1.05, 0.95, 1, 50])
   expect(middle).toBeGreaterThan(0.95)
   expect(middle).toBeLessThan(1.1)

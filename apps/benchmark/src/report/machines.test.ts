@@ -23,7 +23,7 @@ it('a run replaces an earlier one of the same machine, and no other', () => {
   expect(withThisMachine([first], [], { ...facts, machine: 'another' })).toHaveLength(2)
 })
 
-it('gives the range over the machines that have a figure', () => {
+it('the report has the range over the machines that have a figure', () => {
   const machines = [{ throughput: 0.9 }, {}, { throughput: 0.7 }].map((figures) => {
     return { ...first, figures: { 'sqlite/pet-store/get': { cpu: 1, ...figures } } }
   })
@@ -31,7 +31,7 @@ it('gives the range over the machines that have a figure', () => {
   expect(rangeOf(machines, 'sqlite/pet-store/list', 'cpu')).toBeUndefined()
 })
 
-it('draws a bar to the lowest figure and a line to the highest, and escapes markup', () => {
+it('the report draws a bar to the lowest figure, a line to the highest, escaping markup', () => {
   const bars = [{ name: 'A & <B>', isOurs: true, low: 1, high: 2 }]
   const svg = rangeSvg('Ratios', [{ title: 'List', bars }])
   const [, start = 0, width = 0] = (/<rect x="(\d+)" y="38" width="(\d+)"/.exec(svg) ?? []).map(

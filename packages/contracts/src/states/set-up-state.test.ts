@@ -8,7 +8,7 @@ import { setUpState } from './set-up-state.ts'
 
 const { pet, pets, noPets, noSuchPet, creation, apiKey } = PROVIDER_STATES
 
-it('a pet exists with the given parameters, and returns them', () => {
+it('the state "a pet exists" has the given parameters, and returns them', () => {
   const fixture = emptyFixture()
   const rex = { id: 42, name: 'Rex', categoryId: 7, status: 'sold' }
   expect(setUpState(fixture, pet, rex)).toEqual(rex)
@@ -47,12 +47,12 @@ it.each([
   [creation, { name: ' ', categoryId: 1, idempotencyKey: 'a' }, 'name must have a character'],
   [apiKey, { scopes: ['pets:delete'] }, 'scopes: Invalid input'],
   [apiKey, { apiKey: 'secret' }, 'apiKey: must have the format of an API key'],
-] as const)('rejects the state "%s" with %j', (state, parameters, reason) => {
+] as const)('the state "%s" is rejected with %j', (state, parameters, reason) => {
   const because = `The provider state "${state}" cannot be: ${reason}`
   expect(() => setUpState(emptyFixture(), state, parameters)).toThrow(because)
 })
 
-it('rejects states that contradict an earlier state', () => {
+it('a state that contradicts an earlier one is rejected', () => {
   const fixture = emptyFixture()
   setUpState(fixture, pet, { id: 1 })
   expect(() => setUpState(fixture, noPets)).toThrow('an earlier state of this interaction has pets')

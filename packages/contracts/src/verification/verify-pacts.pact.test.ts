@@ -31,7 +31,7 @@ async function verify(...interactions: readonly Interaction[]) {
 }
 
 describe('verifyPacts', () => {
-  it('integers beyond 2^53 are compared to the last digit', async () => {
+  it('verifyPacts compares integers beyond 2^53 to the last digit', async () => {
     const large = (description: string, id: bigint): Interaction => ({
       description,
       providerStates: [
@@ -70,7 +70,7 @@ describe('verifyPacts', () => {
       'The provider state "N pets exist" cannot be: count: must be an integer',
     ],
   ])(
-    'fails for %s, says why, and that nothing was verified',
+    'verifyPacts fails for %s, says why, and that nothing was verified',
     async (_what, providerStates, reason) => {
       const { holds, problems, report } = await verify({ ...empty, providerStates })
       expect({ holds, problems }).toEqual({
@@ -81,7 +81,7 @@ describe('verifyPacts', () => {
     },
   )
 
-  it('begins every interaction without pets, even after one with an unknown state', async () => {
+  it('verifyPacts begins each interaction without pets, after an unknown state too', async () => {
     const unknown = { name: 'a dog exists' }
     const known = { name: PROVIDER_STATES.pet }
     const states = [[unknown, known], [], [known, unknown], [], [known], []]
@@ -110,7 +110,7 @@ describe('verifyPacts', () => {
       'The provider did not open within 0.01 s',
     ],
   ])(
-    'fails when the provider %s, and says that nothing was verified',
+    'verifyPacts fails when the provider %s, and says that nothing was verified',
     async (_what, open, reason) => {
       const pactUrls = [join(PACTS, 'kiosk-pet-store.json')]
       const { holds, problems } = await verifyPacts({ pactUrls }, open, 10)
@@ -121,7 +121,7 @@ describe('verifyPacts', () => {
     },
   )
 
-  it('sends the body of a request unchanged', async () => {
+  it('verifyPacts sends the body of a request unchanged', async () => {
     const json = { 'Content-Type': 'application/json' }
     const { holds, report } = await verify({
       description: 'an incomplete body',

@@ -5,7 +5,10 @@ import { OPERATIONS } from './operations.ts'
 
 // What is described is tested from the description, for every operation; what is not, only by
 // these.
-it.each(Object.keys(OPERATIONS))('%s has tests of its own beside its handler', (name) => {
-  const file = `${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.test.ts`
-  expect(existsSync(join(import.meta.dirname, file)), file).toBe(true)
-})
+it.each(Object.keys(OPERATIONS))(
+  'the operation %s has tests of its own beside its handler',
+  (name) => {
+    const file = `${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.test.ts`
+    expect(existsSync(join(import.meta.dirname, file)), file).toBe(true)
+  },
+)

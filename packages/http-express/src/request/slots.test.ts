@@ -53,7 +53,7 @@ async function startHeldServer(maxConcurrentRequests: number, options: TestServe
   return { server, held }
 }
 
-it('rejects requests that wait for a second, and no others', async () => {
+it('requests that wait for a second are rejected, and no others', async () => {
   const { server, held } = await startHeldServer(2)
   const first = [server.post(PET), server.post(PET, { key: OTHER_KEY })]
   await expect.poll(() => held.cancellations).toHaveLength(2)
@@ -86,7 +86,7 @@ it('rejects requests that wait for a second, and no others', async () => {
   expect((await server.send({})).status).toBe(200)
 })
 
-it('handles requests that wait in their order, once others have ended', async () => {
+it('requests that wait are handled in their order, once others have ended', async () => {
   const { server, held } = await startHeldServer(1)
   const first = server.post(PET)
   await expect.poll(() => held.cancellations).toHaveLength(1)
@@ -102,7 +102,7 @@ it('handles requests that wait in their order, once others have ended', async ()
   for (const connection of waiting) connection.end()
 })
 
-it('rejects at once what comes when 4,000 requests wait, and never many at a time', async () => {
+it('what comes when 4,000 requests wait is rejected at once, never many at a time', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const check = limitSlots(1)
@@ -126,7 +126,7 @@ it('rejects at once what comes when 4,000 requests wait, and never many at a tim
   expect(rejected).toHaveLength(4_060)
 })
 
-it('counts a request until its response or client has gone, and cancels its write', async () => {
+it('a request counts until its response or client has gone, and cancels its write', async () => {
   const { server, held } = await startHeldServer(1)
   const connection = server.connect().write(GOOD_POST)
   await expect.poll(() => held.cancellations).toHaveLength(1)
@@ -136,7 +136,7 @@ it('counts a request until its response or client has gone, and cancels its writ
   expect((await server.send({})).status).toBe(200)
 })
 
-it('does not count a request whose client has gone while its key was looked up', async () => {
+it('a request does not count whose client has gone while its key was looked up', async () => {
   let endLookUp = () => {}
   const lookedUp = new Promise<void>((resolve) => {
     endLookUp = resolve
@@ -154,7 +154,7 @@ it('does not count a request whose client has gone while its key was looked up',
   expect((await server.send({})).status).toBe(200)
 })
 
-it('counts responses that their clients do not read', async () => {
+it('a response that its client does not read counts', async () => {
   const long = [{ id: 1n, name: 'x'.repeat(20_000_000), categoryId: 1n }]
   const repository = { ...createMemoryPets(), list: async () => long }
   const server = await startTestServer({ repository, maxConcurrentRequests: 1 })

@@ -36,22 +36,25 @@ describe('the first page', () => {
     'application/json, text/html',
     'text/html;q=0.5, */*',
     'image/png',
-  ])('is a pointer to the description for who accepts %s', async (accept, { server }) => {
-    const response = await get(server, '/', accept === undefined ? {} : { Accept: accept })
-    expect(response).toMatchObject({
-      status: 200,
-      headers: { 'content-type': 'application/json', vary: 'Accept' },
-    })
-    expect(JSON.parse(response.text)).toEqual({
-      service: 'pet-store',
-      api: 'v1',
-      description: 'openapi.json',
-      docs: 'docs',
-      health: 'readyz',
-    })
-  })
+  ])(
+    'the first page is a pointer to the description for who accepts %s',
+    async (accept, { server }) => {
+      const response = await get(server, '/', accept === undefined ? {} : { Accept: accept })
+      expect(response).toMatchObject({
+        status: 200,
+        headers: { 'content-type': 'application/json', vary: 'Accept' },
+      })
+      expect(JSON.parse(response.text)).toEqual({
+        service: 'pet-store',
+        api: 'v1',
+        description: 'openapi.json',
+        docs: 'docs',
+        health: 'readyz',
+      })
+    },
+  )
 
-  it('repeats nothing of the request', async ({ server }) => {
+  it('the first page repeats nothing of the request', async ({ server }) => {
     const response = await get(server, '/?q=evil', {
       ...HTML,
       Host: 'evil.example',
@@ -61,7 +64,7 @@ describe('the first page', () => {
     expect(response.text).not.toContain('evil')
   })
 
-  it('is the pointer for browsers too where the app has no pages', async () => {
+  it('the first page is the pointer for browsers too where the app has no pages', async () => {
     const server = await startTestServer({ pages: undefined })
     expect((await get(server, '/')).headers['content-type']).toBe('application/json')
     expectError(await get(server, '/docs'), 'not_found')
@@ -72,21 +75,24 @@ describe('what the pages load', () => {
   it.for([
     ['store.css', 'text/css; charset=utf-8'],
     ['icon.svg', 'image/svg+xml'],
-  ] as const)('%s is %s, and 304 to whoever has it already', async ([name, type], { server }) => {
-    const path = `/docs/${name}`
-    const response = await get(server, path)
-    const caching = {
-      'cache-control': 'public, no-cache',
-      etag: expect.stringMatching(/^"[\w-]+"$/),
-    }
-    expect(response).toMatchObject({ status: 200, headers: { 'content-type': type, ...caching } })
-    const again = await get(server, path, { 'If-None-Match': response.headers.etag ?? '' })
-    expect(again).toMatchObject({ status: 304, text: '', headers: caching })
-    expectError(await server.send({ method: 'POST', path }), 'method_not_allowed')
-  })
+  ] as const)(
+    'the file %s is %s, and 304 to whoever has it already',
+    async ([name, type], { server }) => {
+      const path = `/docs/${name}`
+      const response = await get(server, path)
+      const caching = {
+        'cache-control': 'public, no-cache',
+        etag: expect.stringMatching(/^"[\w-]+"$/),
+      }
+      expect(response).toMatchObject({ status: 200, headers: { 'content-type': type, ...caching } })
+      const again = await get(server, path, { 'If-None-Match': response.headers.etag ?? '' })
+      expect(again).toMatchObject({ status: 304, text: '', headers: caching })
+      expectError(await server.send({ method: 'POST', path }), 'method_not_allowed')
+    },
+  )
 
   it.for(['/docs/', '/docs/store.css/', '/docs/store.html', '/docs/..%2fpackage.json'])(
-    'is not at %s',
+    'no file of the pages is at %s',
     async (path, { server }) => {
       expectError(await get(server, path), 'not_found')
       expectError(await server.send({ method: 'POST', path }), 'not_found')
@@ -98,7 +104,7 @@ describe('the development key', () => {
   const developmentKey = 'pets_development'
 
   it.each(['localhost', 'LOCALHOST:3000', '127.0.0.1:3000', '127.1.2.3', '[::1]:80'])(
-    'is on the pages for who calls the machine %s',
+    'the development key is on the pages for who calls the machine %s',
     async (Host) => {
       const server = await startTestServer({ developmentKey })
       for (const path of ['/', '/docs'])
@@ -109,7 +115,7 @@ describe('the development key', () => {
   // A foreign name that a page of its owner has bent to this machine (DNS rebinding) must not read
   // the key.
   it.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example'])(
-    'is not on the pages for who calls the machine %s',
+    'the development key is not on the pages for who calls the machine %s',
     async (Host) => {
       const server = await startTestServer({ developmentKey })
       for (const path of ['/', '/docs'])

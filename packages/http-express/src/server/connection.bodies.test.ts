@@ -70,7 +70,7 @@ it.each<[string, string, TestServerOptions]>([
   ['payload_too_large', POST, {}],
   ['unsupported_media_type', `POST /v1/pets HTTP/1.1\r\n${HOST}${KEY}`, {}],
 ])(
-  'closes the connection instead of reading the body of a request that is %s: %j',
+  'a connection is closed instead of reading the body of a request that is %s: %j',
   async (code, head, options) => {
     const server = await startTestServer(options)
     for (const framing of [LARGE, `${LARGE}Expect: 100-continue\r\n`]) {
@@ -84,7 +84,7 @@ it.each<[string, string, TestServerOptions]>([
   },
 )
 
-it('closes the connection with a 401 to a small body that has not arrived', async ({ server }) => {
+it('a connection is closed with a 401 to a small body that has not arrived', async ({ server }) => {
   const head = `POST /v1/pets HTTP/1.1\r\n${HOST}`
   const connection = server.connect().write(`${head}Content-Length: ${PET.length}\r\n\r\n`)
   const response = await connection.response()
@@ -93,7 +93,7 @@ it('closes the connection with a 401 to a small body that has not arrived', asyn
   expect(await connection.closed()).toBe(0)
 })
 
-it('closes the connection after a good response to a request whose body nobody reads', async ({
+it('a connection is closed after a good response when nobody reads the body', async ({
   server,
 }) => {
   const connection = server.connect().write(`${GET}${LARGE}\r\n`)
@@ -102,15 +102,13 @@ it('closes the connection after a good response to a request whose body nobody r
   expect(await connection.closed()).toBe(0)
 })
 
-it('stops reading from a client that keeps sending a body after its response', async ({
-  server,
-}) => {
+it('nothing is read of a body that is still sent after the response', async ({ server }) => {
   const connection = server.connect().write(`POST /v1/pets HTTP/1.1\r\n${HOST}${LARGE}\r\n`)
   expectError(await connection.response(), 'unauthorized')
   await expect.poll(() => connection.write('x'.repeat(10_000)).isBroken).toBe(true)
 })
 
-it('sends `100 Continue` once the key is verified', async () => {
+it('a response of `100 Continue` is sent once the key is verified', async () => {
   let verify = () => {}
   const verified = new Promise<VerifiedKey>((resolve) => {
     verify = () => resolve({ keyId: 'test', scopes: SCOPES })
@@ -128,7 +126,7 @@ it('sends `100 Continue` once the key is verified', async () => {
   connection.end()
 })
 
-it('keeps the connection of a client that its rate limit rejects with a small body', async () => {
+it('a connection is kept when the rate limit rejects a small body', async () => {
   const limit = { requests: 1, windowMs: 60_000 }
   const server = await startTestServer({
     rateLimiting: { limit, limiter: createMemoryRateLimiter(limit, () => 0) },
@@ -148,7 +146,7 @@ it.each([
   ['that is large', `Content-Length: 102401\r\n`],
   ['of unknown length', 'Transfer-Encoding: chunked\r\n'],
   ['that waits for `100 Continue`', `Content-Length: ${PET.length}\r\nExpect: 100-continue\r\n`],
-])('closes the connection with a 429 to a body %s', async (_name, framing) => {
+])('a connection is closed with a 429 to a body %s', async (_name, framing) => {
   const limit = { requests: 1, windowMs: 60_000 }
   const server = await startTestServer({
     rateLimiting: { limit, limiter: createMemoryRateLimiter(limit, () => 0) },
@@ -162,7 +160,7 @@ it.each([
   expect(await connection.closed()).toBe(0)
 })
 
-it('keeps the connection of a client that overload rejects before its small body', async () => {
+it('a connection is kept when overload rejects a request before its small body', async () => {
   const server = await startTestServer({ maxConcurrentRequests: 0 })
   const connection = server.connect().write(`${POST}Content-Length: ${PET.length}\r\n\r\n`)
   const response = await connection.response()

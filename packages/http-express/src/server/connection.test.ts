@@ -15,22 +15,19 @@ it.each<[string, string]>([
   ...['a header without a colon', 'a chunk size that is no number', 'no Host', 'CONNECT'].map(
     (name): [string, string] => [name, `${GOOD_POST}${BROKEN[name]?.[0]}`],
   ),
-])(
-  'handles one request of a packet with %s, and closes with its response',
-  async (_name, packet) => {
-    const { server, stored } = await startSlowServer()
-    const connection = server.connect().write(packet)
-    const response = await connection.response()
-    expect([response.status, response.headers['connection']]).toEqual([201, 'close'])
-    expect(await connection.closed()).toBe(0)
-    expect(connection.isBroken).toBe(false)
-    await aWhile()
-    expect(await stored()).toBe(1)
-    await expect.poll(() => server.log.requests).toMatchObject([{ status: 201, isComplete: true }])
-  },
-)
+])('a connection handles one request of a packet with %s, then closes', async (_name, packet) => {
+  const { server, stored } = await startSlowServer()
+  const connection = server.connect().write(packet)
+  const response = await connection.response()
+  expect([response.status, response.headers['connection']]).toEqual([201, 'close'])
+  expect(await connection.closed()).toBe(0)
+  expect(connection.isBroken).toBe(false)
+  await aWhile()
+  expect(await stored()).toBe(1)
+  await expect.poll(() => server.log.requests).toMatchObject([{ status: 201, isComplete: true }])
+})
 
-it('closes after a response that takes no time when another request is in its packet', async () => {
+it('a connection closes after a response at once when its packet has another request', async () => {
   const { server } = await startSlowServer()
   const connection = server.connect().write(`GET /v1/pets HTTP/1.1\r\n${HOST}\r\n`.repeat(3))
   const response = await connection.response()
@@ -39,7 +36,7 @@ it('closes after a response that takes no time when another request is in its pa
   expect(await connection.closed()).toBe(0)
 })
 
-it('closes with the response under way when the next request arrives', async () => {
+it('a connection closes with the response under way when the next request arrives', async () => {
   const { server, adding, stored } = await startSlowServer({ isHeld: true })
   const connection = server.connect().write(GOOD_POST)
   await expect.poll(() => adding.running).toBe(1)
@@ -52,7 +49,7 @@ it('closes with the response under way when the next request arrives', async () 
   expect(await stored()).toBe(1)
 })
 
-it('sends a long response to a client that keeps sending, then closes without reset', async () => {
+it('a long response reaches a client that keeps sending, without a reset', async () => {
   const { server } = await startSlowServer({ repository: longList })
   const connection = server.connect().pause().write(`${GET}\r\n`)
   await expect
@@ -70,7 +67,7 @@ it('sends a long response to a client that keeps sending, then closes without re
   await expect.poll(() => server.log.requests).toHaveLength(1)
 })
 
-it('destroys a connection with more than eight requests ahead at once', async () => {
+it('a connection with more than eight requests ahead is destroyed at once', async () => {
   const { server, adding } = await startSlowServer({ isHeld: true })
   const eight = server.connect().write(GOOD_POST.repeat(9))
   const nine = server.connect().write(GOOD_POST.repeat(10))
@@ -81,7 +78,7 @@ it('destroys a connection with more than eight requests ahead at once', async ()
   expect(await eight.closed()).toBe(0)
 })
 
-it('reads few packets of many requests a turn, whose memory is free before the next', async () => {
+it('few packets of many requests are read a turn, and free before the next one', async () => {
   const { server } = await startSlowServer()
   const good = server.connect()
   const packets = Array.from({ length: 12 }, () => server.connect())
@@ -110,7 +107,7 @@ it.each([
     201,
   ],
 ])(
-  'handles nothing after a response that closes the connection: %s',
+  'a connection handles nothing after a response that closes it: %s',
   async (_name, first, status) => {
     const { server, stored } = await startSlowServer()
     const connection = server.connect().write(`${first}${GOOD_POST}`)
@@ -123,7 +120,7 @@ it.each([
   },
 )
 
-it('handles the next request after each response', async () => {
+it('a connection handles the next request after each response', async () => {
   const { server } = await startSlowServer()
   const connection = server.connect()
   for (let id = 1; id <= 5; id += 1) {
@@ -133,7 +130,7 @@ it('handles the next request after each response', async () => {
   connection.end()
 })
 
-it('sends the response to a client that closes its side after the request', async () => {
+it('a client that closes its side after the request gets the response', async () => {
   const { server } = await startSlowServer()
   const connection = server.connect().write(GOOD_POST)
   connection.end()
@@ -142,7 +139,7 @@ it('sends the response to a client that closes its side after the request', asyn
 })
 
 it.each(['HTTP/1.0', 'HTTP/1.1\r\nConnection: close'])(
-  'responds at once to a body that breaks off, with %s',
+  'a body that breaks off is responded to at once, with %s',
   async (version) => {
     const hasty = { headersTimeoutMs: 300, requestTimeoutMs: 300, checkIntervalMs: 20 }
     const post = POST.replace('HTTP/1.1', version)
@@ -167,7 +164,7 @@ it.each([
   ['a request', GOOD_POST],
   ['an invalid request', 'HELLO\r\n\r\n'],
 ])(
-  'survives %s whose client resets the connection at once, behind a trusted proxy',
+  'the server survives %s whose client resets at once behind a trusted proxy',
   async (_name, data) => {
     const { server } = await startSlowServer({ trustProxy: 1 })
     for (let attempt = 0; attempt < 20; attempt += 1) {
@@ -182,7 +179,7 @@ it.each([
   },
 )
 
-it('closes a CONNECT behind a response that its client does not read', async () => {
+it('a CONNECT behind a response that its client does not read is closed', async () => {
   const { server } = await startSlowServer({
     repository: longList,
     limits: { stallTimeoutMs: 300 },
@@ -196,7 +193,7 @@ it.each([
   ['', 1],
   [', which closes the connection', 2],
 ])(
-  'logs no status for a response%s that its client does not read to the end',
+  'no status is logged of a response%s that its client does not read to the end',
   async (_, requests) => {
     const { server } = await startSlowServer({
       repository: longList,
@@ -210,7 +207,7 @@ it.each([
   },
 )
 
-it('logs no status when the connection was closed before there was a response', async () => {
+it('no status is logged when the connection closed before there was a response', async () => {
   const { server, adding } = await startSlowServer({
     isHeld: true,
     limits: { stallTimeoutMs: 300 },
@@ -223,7 +220,7 @@ it('logs no status when the connection was closed before there was a response', 
   adding.release()
 })
 
-it('closes connections beyond their maximum at once, and new ones when others close', async () => {
+it('connections beyond their maximum are closed at once, until others close', async () => {
   const server = await startTestServer({ limits: { maxConnections: 2 } })
   const connections = [server.connect(), server.connect()]
   for (const connection of connections)

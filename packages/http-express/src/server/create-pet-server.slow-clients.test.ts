@@ -12,15 +12,15 @@ const limits = { headersTimeoutMs: 300, requestTimeoutMs: 600, checkIntervalMs: 
 const patient = { headersTimeoutMs: 2_000, requestTimeoutMs: 2_000, checkIntervalMs: 20 }
 
 it.each([
-  ['headers', GET],
-  ['request line', 'GET /v1'],
-  ['body', `${POST}Content-Length: 100\r\n\r\n{"na`],
-  ['chunked body', `${POST}Transfer-Encoding: chunked\r\n\r\n5\r\n{"na`],
+  ['whose headers do not end', GET],
+  ['whose request line does not end', 'GET /v1'],
+  ['whose body does not end', `${POST}Content-Length: 100\r\n\r\n{"na`],
+  ['whose chunked body does not end', `${POST}Transfer-Encoding: chunked\r\n\r\n5\r\n{"na`],
   [
-    'body announced, of which nothing comes',
+    'that announces a body and sends none',
     `${POST}Content-Length: 100\r\nExpect: 100-continue\r\n\r\n`,
   ],
-])('a slow request gets 408 when its %s does not end', async (_name, data) => {
+])('a request %s gets 408', async (_name, data) => {
   const server = await startTestServer({ limits })
   const connection = server.connect().write(data)
   const response = await connection.response()

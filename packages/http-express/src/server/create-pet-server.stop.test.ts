@@ -5,7 +5,7 @@ import { GET, GOOD_POST, HOST, PET, POST } from '../testing/broken-requests.test
 import { aWhile, longList, startSlowServer } from '../testing/slow-server.test-support.ts'
 import { createPetServer } from './create-pet-server.ts'
 
-it('answers all who keep a stopping server busy, and stores no pet without response', async () => {
+it('a stopping server responds to all who keep it busy, and stores nothing unsaid', async () => {
   const { server, stored } = await startSlowServer()
   const clients = Array.from({ length: 4 }, () => server.connect())
   let responses = 0
@@ -25,7 +25,7 @@ it('answers all who keep a stopping server busy, and stores no pet without respo
   expect(await stored()).toBe(responses)
 })
 
-it('lets a POST of which only a part has arrived finish while the server stops', async () => {
+it('a POST of which only a part has arrived finishes while the server stops', async () => {
   const { server, stored } = await startSlowServer()
   const head = `${POST}Content-Length: ${PET.length}\r\nExpect: 100-continue\r\n\r\n`
   const connection = server.connect().write(head)
@@ -39,7 +39,7 @@ it('lets a POST of which only a part has arrived finish while the server stops',
   expect(await stored()).toBe(1)
 })
 
-it('closes idle connections when it stops, but none whose response has not left', async () => {
+it('a stopping server closes idle connections, but none whose response has not left', async () => {
   const { server } = await startSlowServer({ repository: longList })
   const idle = server.connect()
   const late = server.connect()
@@ -65,7 +65,7 @@ it('closes idle connections when it stops, but none whose response has not left'
   await stopped
 })
 
-it('does not wait, when it stops, for the body of a request that has its response', async () => {
+it('a stopping server waits for no body of a request that has its response', async () => {
   const take = () => ({ isAllowed: false, remaining: 0, resetMs: 1000 })
   const rateLimiting = { limit: { requests: 1, windowMs: 1000 }, limiter: { take } }
   // Without an end of its own, such a request would be waited for until this test fails.
@@ -79,7 +79,7 @@ it('does not wait, when it stops, for the body of a request that has its respons
   expect(await connection.closed()).toBe(0)
 })
 
-it('serves the connections that wait to be accepted when it stops', async () => {
+it('a stopping server serves the connections that wait to be accepted', async () => {
   const { server } = await startSlowServer()
   const request = `GET /v1/pets HTTP/1.1\r\n${HOST}\r\n`
   // The system has accepted them before the event loop looks for the first one.
@@ -90,7 +90,7 @@ it('serves the connections that wait to be accepted when it stops', async () => 
   await stopped
 })
 
-it('is no longer called by Node once it has stopped', async () => {
+it('a stopped server is no longer called by Node', async () => {
   const server = createPetServer(
     () => {},
     { request() {}, internalError() {} },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { yieldToEventLoop } from './long-input.ts'
 
-it('gives each caller a turn of the event loop, in order', async () => {
+it('yieldToEventLoop gives each caller a turn of the event loop, in order', async () => {
   const order: string[] = []
   const long = ['first', 'second', 'third'].map((name) =>
     yieldToEventLoop().then(() => order.push(name)),
