@@ -49,7 +49,7 @@ async function runRounds(
   expect(findings).toMatchObject(NOTHING_WRONG)
 }
 
-it.each(KINDS)('loses and doubles no pet when the service is killed, on %s', async (kind) => {
+it.each(KINDS)('no pet is lost or doubled when the service is killed, on %s', async (kind) => {
   const service = await Service.start({ databaseUrl: await emptyDatabase(kind) })
   await runRounds(`kill -9 on ${kind}`, service, async () => {
     await service.end('SIGKILL')
@@ -57,7 +57,7 @@ it.each(KINDS)('loses and doubles no pet when the service is killed, on %s', asy
   })
 })
 
-it('loses and doubles no pet when PostgreSQL stops immediately', async () => {
+it('no pet is lost or doubled when PostgreSQL stops immediately', async () => {
   const server = await startOwnPostgres()
   const service = await Service.start({ databaseUrl: server.url })
   await runRounds('PostgreSQL stopped with -m immediate', service, async () => {
@@ -67,7 +67,7 @@ it('loses and doubles no pet when PostgreSQL stops immediately', async () => {
 })
 
 it.each(KINDS)(
-  'responds to every creation that it processes while it is stopped, on %s',
+  'the service responds to every creation that it processes while it stops, on %s',
   async (kind) => {
     const name = `SIGTERM on ${kind}`
     const random = randomOf(name)

@@ -9,7 +9,7 @@ import { startWriters, untilMore, walkPets } from '../harness/writers.ts'
 
 const ROUNDS = size(1, 5)
 
-it('loses and doubles no pet when a standby is promoted', async () => {
+it('no pet is lost or doubled when a standby is promoted', async () => {
   const name = 'failover'
   randomOf(name)
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -43,7 +43,7 @@ it('loses and doubles no pet when a standby is promoted', async () => {
   }
 })
 
-it('is not ready while its database is a standby, which cannot store pets', async () => {
+it('the service is not ready while its database is a standby', async () => {
   const { primary, standby, catchUp, stop } = await startReplicatedServer()
   onTestFinished(stop)
   const proxy = await openProxy(primary.url)

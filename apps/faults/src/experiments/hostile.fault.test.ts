@@ -128,7 +128,7 @@ const GROUPS = IS_LONG
   : [{ what: 'every kind at once', attacks: ATTACKS }]
 
 it.each([...GROUPS, { what: HELD.what, attacks: [HELD] }])(
-  'serves good clients beside hostile ones: $what',
+  'good clients are served beside hostile ones: $what',
   async ({ what, attacks }) => {
     const databaseUrl = await emptyDatabase('PostgreSQL')
     const service = await Service.start({ databaseUrl, nodeFlags: CONTAINER_OF_512_MB })

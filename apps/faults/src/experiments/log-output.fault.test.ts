@@ -57,13 +57,13 @@ it('the service goes on while the disk of its log is full, and logs again later'
   await stop(service)
 })
 
-it('keeps serving when nobody reads the pipe of its log', async () => {
+it('the service goes on when nobody reads the pipe of its log', async () => {
   const service = await Service.start({ databaseUrl: DATABASE, settings: SETTINGS, output: 'pipe' })
   await serve('log to a pipe that nobody reads', service)
   await stop(service)
 })
 
-it('keeps serving when the pipe of its log is closed', async () => {
+it('the service goes on when the pipe of its log is closed', async () => {
   // The reader ends after the first line.
   const reader = spawn('head', ['-n', '1'], { stdio: ['pipe', 'ignore', 'ignore'] })
   const service = await Service.start({
@@ -76,7 +76,7 @@ it('keeps serving when the pipe of its log is closed', async () => {
   await stop(service)
 })
 
-it('ends at once on the second signal while nobody reads its log', async () => {
+it('the service ends at once on the second signal while nobody reads its log', async () => {
   const service = await Service.start({
     databaseUrl: DATABASE,
     settings: { SHUTDOWN_DELAY: '59s', SHUTDOWN_TIMEOUT: '60s' },

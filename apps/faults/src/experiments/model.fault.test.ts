@@ -30,7 +30,7 @@ async function startOn(environment: Record<string, string>): Promise<Service> {
 }
 
 it.each(PERSISTENCES)(
-  'does what the model does, one command after the other, on %s',
+  'the service does what the model does, one command after the other, on %s',
   async (kind) => {
     let ran = 0
     const property = fc.asyncProperty(commands(kind !== 'memory', COMMANDS), async (sequence) => {
@@ -51,75 +51,78 @@ it.each(PERSISTENCES)(
   },
 )
 
-it.each(PERSISTENCES)('does what the model allows, many commands at once, on %s', async (kind) => {
-  const environment = await emptyPersistence(kind)
-  const service = await startOn(environment)
-  const requests = size(100, 3_000)
-  const clients = 16
-  const [pets = []] = fc.sample(
-    fc.array(petText, { minLength: requests, maxLength: requests, size: 'max' }),
-    {
-      numRuns: 1,
-      seed: SEED,
-    },
-  )
-  const acknowledged = new Map<string, string>()
-  const idsByKey = new Map<string, Set<string>>()
-  let lists = 0
+it.each(PERSISTENCES)(
+  'the service does what the model allows, many at once, on %s',
+  async (kind) => {
+    const environment = await emptyPersistence(kind)
+    const service = await startOn(environment)
+    const requests = size(100, 3_000)
+    const clients = 16
+    const [pets = []] = fc.sample(
+      fc.array(petText, { minLength: requests, maxLength: requests, size: 'max' }),
+      {
+        numRuns: 1,
+        seed: SEED,
+      },
+    )
+    const acknowledged = new Map<string, string>()
+    const idsByKey = new Map<string, Set<string>>()
+    let lists = 0
 
-  async function create(number: number): Promise<void> {
-    const pet = pets[number]
-    if (pet === undefined) return
-    // Half of the requests share a few idempotency keys, with equal and with other content.
-    const key = number % 2 === 0 ? `key-${number % 24}` : undefined
-    const headers: Record<string, string> = key === undefined ? {} : { 'Idempotency-Key': key }
-    const response: WireResponse | undefined = await service.ask({
-      method: 'POST',
-      path: '/v1/pets',
-      body: petJson(pet),
-      headers,
-    })
-    if (key !== undefined && response?.status === 422) return
-    expect(response?.status).toBe(201)
-    const json = response?.text ?? ''
-    expect(normalised(json)).toBe(normalised(petJson(pet, idIn(json))))
-    const known = acknowledged.get(idIn(json))
-    if (known !== undefined) expect(json).toBe(known)
-    acknowledged.set(idIn(json), json)
-    if (key !== undefined) idsByKey.set(key, (idsByKey.get(key) ?? new Set()).add(idIn(json)))
-    // What was acknowledged is there at once.
-    expect((await service.ask({ path: `/v1/pets/${idIn(json)}` }))?.text).toBe(json)
-  }
-
-  async function list(): Promise<void> {
-    const before = [...acknowledged.keys()]
-    const ids = (await walkPets(service, '/v1/pets?limit=37')).map(({ id }) => id)
-    lists += 1
-    // Each pet that was acknowledged before the walk, each once, ascending.
-    expect(new Set(ids).size).toBe(ids.length)
-    expect(ids).toEqual(ids.toSorted((one, other) => (BigInt(one) < BigInt(other) ? -1 : 1)))
-    const found = new Set(ids)
-    expect(before.filter((id) => !found.has(id))).toEqual([])
-  }
-
-  let next = 0
-  const work = async (): Promise<void> => {
-    while (next < requests) {
-      const number = next
-      next += 1
-      await create(number)
-      if (number % 25 === 0) await list()
+    async function create(number: number): Promise<void> {
+      const pet = pets[number]
+      if (pet === undefined) return
+      // Half of the requests share a few idempotency keys, with equal and with other content.
+      const key = number % 2 === 0 ? `key-${number % 24}` : undefined
+      const headers: Record<string, string> = key === undefined ? {} : { 'Idempotency-Key': key }
+      const response: WireResponse | undefined = await service.ask({
+        method: 'POST',
+        path: '/v1/pets',
+        body: petJson(pet),
+        headers,
+      })
+      if (key !== undefined && response?.status === 422) return
+      expect(response?.status).toBe(201)
+      const json = response?.text ?? ''
+      expect(normalised(json)).toBe(normalised(petJson(pet, idIn(json))))
+      const known = acknowledged.get(idIn(json))
+      if (known !== undefined) expect(json).toBe(known)
+      acknowledged.set(idIn(json), json)
+      if (key !== undefined) idsByKey.set(key, (idsByKey.get(key) ?? new Set()).add(idIn(json)))
+      // What was acknowledged is there at once.
+      expect((await service.ask({ path: `/v1/pets/${idIn(json)}` }))?.text).toBe(json)
     }
-  }
-  await Promise.all(Array.from({ length: clients }, work))
-  for (const [key, ids] of idsByKey) expect([key, ids.size]).toEqual([key, 1])
-  const stored = await walkPets(service, '/v1/pets?limit=100')
-  expect(new Set(stored.map(({ id }) => id))).toEqual(new Set(acknowledged.keys()))
-  report(`parallel model on ${kind}`, {
-    seed: SEED,
-    clients,
-    requests,
-    stored: stored.length,
-    lists,
-  })
-})
+
+    async function list(): Promise<void> {
+      const before = [...acknowledged.keys()]
+      const ids = (await walkPets(service, '/v1/pets?limit=37')).map(({ id }) => id)
+      lists += 1
+      // Each pet that was acknowledged before the walk, each once, ascending.
+      expect(new Set(ids).size).toBe(ids.length)
+      expect(ids).toEqual(ids.toSorted((one, other) => (BigInt(one) < BigInt(other) ? -1 : 1)))
+      const found = new Set(ids)
+      expect(before.filter((id) => !found.has(id))).toEqual([])
+    }
+
+    let next = 0
+    const work = async (): Promise<void> => {
+      while (next < requests) {
+        const number = next
+        next += 1
+        await create(number)
+        if (number % 25 === 0) await list()
+      }
+    }
+    await Promise.all(Array.from({ length: clients }, work))
+    for (const [key, ids] of idsByKey) expect([key, ids.size]).toEqual([key, 1])
+    const stored = await walkPets(service, '/v1/pets?limit=100')
+    expect(new Set(stored.map(({ id }) => id))).toEqual(new Set(acknowledged.keys()))
+    report(`parallel model on ${kind}`, {
+      seed: SEED,
+      clients,
+      requests,
+      stored: stored.length,
+      lists,
+    })
+  },
+)

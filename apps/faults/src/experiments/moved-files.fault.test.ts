@@ -18,7 +18,7 @@ const EVENTS = {
   'the index of the log is moved': ['.db-shm'],
 } as const
 
-it('loses no acknowledged pet when files are moved, in any order, and put back', async () => {
+it('no acknowledged pet is lost when files are moved, in any order, and put back', async () => {
   const random = randomOf('moved files')
   const service = await Service.start({ databaseUrl: DATABASE.DATABASE_URL })
   const ledger = new Ledger()

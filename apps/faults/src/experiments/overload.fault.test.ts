@@ -51,7 +51,7 @@ const LOADS: readonly Load[] = IS_LONG
     ]
   : [{ times: 10, connections: 600 }]
 
-it.each(KINDS)('stays useful under ten times the load that it can carry, on %s', async (server) => {
+it.each(KINDS)('the service stays useful under ten times its load, on %s', async (server) => {
   const service = await Service.start({
     databaseUrl: await emptyDatabase(server),
     core: 1,
@@ -119,7 +119,7 @@ it.each(KINDS)('stays useful under ten times the load that it can carry, on %s',
   expect(calm.statuses).toEqual({ 201: calm.planned - calm.heldBack })
 })
 
-it('loses no time when thousands of clients connect at once', async () => {
+it('no time is lost when thousands of clients connect at once', async () => {
   const service = await Service.start({ databaseUrl: 'sqlite:./pets.db' })
   const clients = Math.min(3_000, Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')))
   // Busy with something else, for as long as they connect.
@@ -170,7 +170,7 @@ it('the service fits 512 MB while every request has sent nearly all of its body'
   expect(service.peakMiB).toBeLessThan(512)
 })
 
-it('rejects what waits too long for a locked table, and stores none of it', async () => {
+it('what waits too long for a locked table is rejected, and not stored', async () => {
   const databaseUrl = await emptyDatabase('PostgreSQL')
   const settings = { DATABASE_STATEMENT_TIMEOUT: '1000' }
   const service = await Service.start({ databaseUrl, settings, nodeFlags: CONTAINER_OF_512_MB })

@@ -140,6 +140,6 @@ function account({ requests, responses, ending }: Conversation, ledger: Ledger):
   }
 }
 
-it.each(KINDS)('accounts for every raw request, on %s', async (kind) => {
+it.each(KINDS)('the service accounts for every raw request, on %s', async (kind) => {
   await runFuzzer(`raw bytes on ${kind}`, await emptyDatabase(kind))
 })

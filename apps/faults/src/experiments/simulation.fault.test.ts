@@ -42,11 +42,11 @@ async function runWorlds(
   return failed
 }
 
-it('tells clients the truth in every simulated world on PostgreSQL', async () => {
+it('clients are told the truth in every simulated world on PostgreSQL', async () => {
   expect(await runWorlds('PostgreSQL', runPostgresWorld)).toEqual([])
 })
 
-it('tells clients the truth in every simulated world on SQLite', async () => {
+it('clients are told the truth in every simulated world on SQLite', async () => {
   expect(await runWorlds('SQLite', runSqliteWorld)).toEqual([])
 })
 

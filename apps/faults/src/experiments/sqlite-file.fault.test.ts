@@ -14,7 +14,7 @@ const PET = JSON.stringify({ name: 'Rex', categoryId: 1 })
 const CREATE = { method: 'POST', path: '/v1/pets', body: PET } as const
 const LIST = { path: '/v1/pets' } as const
 
-it('rejects pets while the disk is full, and stores them again when it is not', async ({
+it('pets are rejected while the disk is full, and stored again when it is not', async ({
   skip,
 }) => {
   const disk = await mountSmallDisk(3, skip)
@@ -33,7 +33,9 @@ it('rejects pets while the disk is full, and stores them again when it is not', 
   expect(findings).toMatchObject(NOTHING_WRONG)
 })
 
-it('reads from a disk that is read-only, and says so where it would write', async ({ skip }) => {
+it('a read-only disk is read from, and named where something would be written', async ({
+  skip,
+}) => {
   const disk = await mountSmallDisk(8, skip)
   const databaseUrl = `sqlite:${disk}/pets.db`
   const service = await Service.start({ databaseUrl })
@@ -50,7 +52,7 @@ it('reads from a disk that is read-only, and says so where it would write', asyn
   expect(served.stderr).toMatch(/read-only|readonly|may not (be )?writ/i)
 })
 
-it('keeps reading while another process holds the write lock', async () => {
+it('reads go on while another process holds the write lock', async () => {
   const service = await Service.start({ databaseUrl: 'sqlite:./pets.db' })
   await service.ask(CREATE)
   using other = new DatabaseSync(join(service.folder, 'pets.db'))
@@ -79,7 +81,7 @@ it('keeps reading while another process holds the write lock', async () => {
 it.each([
   { what: 'moved', change: (path: string) => rename(path, `${path}.moved`) },
   { what: 'deleted', change: (path: string) => rm(path) },
-])('is not ready and acknowledges nothing after the file was $what', async ({ change }) => {
+])('nothing is ready or acknowledged after the file was $what', async ({ change }) => {
   const service = await Service.start({ databaseUrl: 'sqlite:./pets.db' })
   await service.ask(CREATE)
   await change(join(service.folder, 'pets.db'))
@@ -90,7 +92,7 @@ it.each([
   expect((await service.ask(CREATE))?.status).toBe(503)
 })
 
-it('creates no file for a command that only reads', async () => {
+it('a command that only reads creates no file', async () => {
   const service = await Service.prepare({ databaseUrl: '' })
   for (const [command, code] of [
     [['migrate', '--check'], 3],

@@ -113,13 +113,13 @@ const OUTAGES: Readonly<Record<string, () => Promise<Outage>>> = {
 }
 
 itLong.each(Object.entries(OUTAGES))(
-  'responds with 503 while %s, and stores nothing',
+  'every response is 503 while %s, and nothing is stored',
   async (what, prepare) => {
     await expectUnavailable(what, await prepare())
   },
 )
 
-it('responds with 503 while the server does not support TLS, and stores nothing', async () => {
+it('every response is 503 while the server does not support TLS', async () => {
   const { url } = await startOwnPostgres({ isTls: true })
   const proxy = await openProxy(withTls(url))
   const start = async () => proxy.moveTo(inject('postgresUrl'))
