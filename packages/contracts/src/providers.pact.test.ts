@@ -15,7 +15,7 @@ async function openProgramOverPostgres(): Promise<OpenProvider> {
   return openProgramOver(() => createDatabase(inject('postgresUrl'), original))
 }
 
-// On SQLite they are verified by the command, whose test is pact-broker.pact.test.ts.
+// On SQLite they are verified by the command, whose test is commands/verify.pact.test.ts.
 const PROVIDERS: readonly (readonly [string, () => Promise<OpenProvider>])[] = [
   ['the HTTP adapter over the memory repositories', async () => openAdapter],
   ['the program on PostgreSQL', openProgramOverPostgres],

@@ -5,15 +5,15 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
-import { listen } from './providers/open-provider.ts'
-import { PACTS, readPactFiles } from './sources/pact-files.ts'
-import { startFakeBroker } from './testing/fake-broker.test-support.ts'
+import { listen } from '../providers/open-provider.ts'
+import { PACTS, readPactFiles } from '../sources/pact-files.ts'
+import { startFakeBroker } from '../testing/fake-broker.test-support.ts'
 
 const VERSION = { GIT_COMMIT: '0123456789abcdef0123456789abcdef01234567', GIT_BRANCH: 'main' }
 
 /** Runs the command as `pnpm pact:verify` does. */
 async function verify(environment: Record<string, string>, ...args: readonly string[]) {
-  const file = join(import.meta.dirname, 'commands/verify.ts')
+  const file = join(import.meta.dirname, 'verify.ts')
   const { PACT_BROKER_BASE_URL: _url, PACT_BROKER_TOKEN: _token, ...rest } = process.env
   const child = spawn(process.execPath, ['--conditions=@pet-store/source', file, ...args], {
     env: { ...rest, ...environment },
@@ -99,7 +99,7 @@ it.each([
   },
   { args: ['--pcat', 'x'], says: /--pcat/ },
 ])('pact:verify exits with 2 for the arguments $args', async ({ args, says }) => {
-  const { code, output } = await verify({ INIT_CWD: join(import.meta.dirname, '..') }, ...args)
+  const { code, output } = await verify({ INIT_CWD: join(import.meta.dirname, '../..') }, ...args)
   expect(code).toBe(2)
   expect(output).toMatch(says)
 })

@@ -89,3 +89,40 @@ it('every field of the description reaches the service, and comes back', async (
 it('ServiceErrorCode has every code that the service can send, which the compiler checks', () => {
   expectTypeOf<ServiceErrorCode>().toEqualTypeOf<keyof typeof ERROR_STATUS>()
 })
+
+const baseUrl = 'https://pets.example/v1'
+const invalid = (name: string, message: RegExp, ...values: unknown[]) =>
+  values.map((value) => [name, value, message] as const)
+
+it.each([
+  ...invalid(
+    'apiKey',
+    /^apiKey must be one or more visible ASCII/,
+    '',
+    ' ',
+    'a key',
+    'a\nkey',
+    'schlüssel',
+  ),
+  ...invalid(
+    'baseUrl',
+    /./,
+    '',
+    '/v1',
+    'pets.example/v1',
+    'localhost:3000/v1',
+    'ftp://pets.example/v1',
+  ),
+  ...invalid(
+    'baseUrl',
+    /without user/,
+    'https://me:x@pets.example/v1',
+    `${baseUrl}?a=b`,
+    `${baseUrl}#a`,
+  ),
+  ...invalid('timeoutMs', /^timeoutMs must /, 0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31),
+  ...invalid('retries', /^retries must /, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY),
+])('createPetStoreClient rejects the %s %j', (name, value, message) => {
+  const create = () => createPetStoreClient({ baseUrl, [name]: value })
+  expect(create).toThrow(message)
+})

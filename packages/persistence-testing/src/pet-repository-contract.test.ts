@@ -1,7 +1,7 @@
-import { apiKeyRepositoryContract } from './api-key-repository-contract.ts'
+import { PET_REPOSITORY_FUNCTIONS, wrapPetRepository } from '@pet-store/domain'
+import { createMemoryPets } from '@pet-store/domain/memory'
+import { expect, it } from 'vitest'
 import { petRepositoryContract } from './pet-repository-contract.ts'
-import { apiKeyFaults } from './testing/api-key-faults.test-support.ts'
-import { FakeApiKeys } from './testing/fake-api-keys.test-support.ts'
 import { createFakePets } from './testing/fake-pets.test-support.ts'
 import { testContract } from './testing/fault.test-support.ts'
 import { idempotencyFaults } from './testing/idempotency-faults.test-support.ts'
@@ -10,9 +10,16 @@ import { petWriteFaults } from './testing/pet-write-faults.test-support.ts'
 
 const petFaults = [...petWriteFaults, ...idempotencyFaults, ...petReadFaults]
 testContract('petRepositoryContract', petRepositoryContract, petFaults, createFakePets)
-testContract(
-  'apiKeyRepositoryContract',
-  apiKeyRepositoryContract,
-  apiKeyFaults,
-  () => new FakeApiKeys(),
-)
+
+it('the cases of petRepositoryContract call every function of the port', async () => {
+  const called = new Set<string>()
+  for (const { run } of petRepositoryContract) {
+    await run(
+      wrapPetRepository(createMemoryPets(), (name, work) => {
+        called.add(name)
+        return work()
+      }),
+    )
+  }
+  expect(PET_REPOSITORY_FUNCTIONS.filter((name) => !called.has(name))).toEqual([])
+})
