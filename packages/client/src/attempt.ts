@@ -17,34 +17,52 @@ export interface Connection {
   readonly hooks: Hooks
 }
 
-/** A request, the status of its success (default: 200), and how to read that response. */
+/** How an operation is sent, and what its responses mean. */
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** The status of its success. */
+  readonly successStatus: number
+  /**
+   * Whether a second request changes nothing more than the first (RFC 9110, 9.2.2). Any other
+   * operation is repeated only with an `Idempotency-Key`.
+   */
+  readonly isIdempotent: boolean
+  /**
+   * What means success, too, after an attempt that may have been carried out although its response
+   * was lost: 404 for a DELETE, since the pet is gone. Default: nothing.
+   */
+  readonly doneStatus?: number
+}
+
+/** A request of an operation, and how to read the response of its success. */
 export interface Call<T> {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly operation: Operation
   readonly url: string
-  readonly headers?: Readonly<Record<string, string>>
+  readonly idempotencyKey?: string
+  /** JSON. */
   readonly body?: string
-  readonly successStatus?: number
   /** Throws where the response is not what the interface specifies. */
   readonly read: (text: string, headers: Headers) => T
 }
 
 /**
  * Makes one request. Rejects with a `PetStoreError`, or with the reason of the signal if that was
- * aborted.
+ * aborted. `mayBeDone` tells that an earlier attempt may have been carried out.
  */
 export async function attempt<T>(
   connection: Connection,
   call: Call<T>,
+  mayBeDone: boolean,
   signal?: AbortSignal,
 ): Promise<T> {
   const { response, text } = await exchange(connection, call, signal)
-  const { method = 'GET', url } = call
+  const { method, successStatus, doneStatus } = call.operation
   const { status, headers } = response
-  notifyResponse(connection.hooks, { method, url, status, headers })
-  if (response.status !== (call.successStatus ?? 200))
+  notifyResponse(connection.hooks, { method, url: call.url, status, headers })
+  if (status !== successStatus && !(mayBeDone && status === doneStatus))
     throw errorOf(connection, call, response, text)
   try {
-    return call.read(text, response.headers)
+    return call.read(text, headers)
   } catch (cause) {
     throw unexpectedResponse(connection, call, response, { cause })
   }
@@ -53,10 +71,12 @@ export async function attempt<T>(
 async function exchange(connection: Connection, call: Call<unknown>, signal?: AbortSignal) {
   signal?.throwIfAborted()
   const { apiKey, fetch, timeoutMs } = connection
-  const { method = 'GET', url, body } = call
+  const { operation, url, body, idempotencyKey } = call
+  const { method } = operation
   const headers = new Headers(connection.headers)
-  for (const [name, value] of Object.entries({ Accept: 'application/json', ...call.headers }))
-    headers.set(name, value)
+  headers.set('Accept', 'application/json')
+  if (body !== undefined) headers.set('Content-Type', 'application/json')
+  if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey)
   if (apiKey !== undefined) headers.set('Authorization', `Bearer ${apiKey}`)
 
   const abort = new AbortController()
@@ -126,7 +146,7 @@ function errorOf(
 
 function unexpectedResponse(
   connection: Connection,
-  { method = 'GET', url }: Call<unknown>,
+  { operation: { method }, url }: Call<unknown>,
   response: Response,
   options: ErrorOptions,
 ): PetStoreError {

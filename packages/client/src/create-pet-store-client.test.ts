@@ -1,6 +1,6 @@
 import { type ERROR_STATUS, openApiJson } from '@pet-store/http-express'
 import { expect, expectTypeOf, it } from 'vitest'
-import { createPetStoreClient, type PetStoreClient } from './create-pet-store-client.ts'
+import { createPetStoreClient, OPERATIONS, type PetStoreClient } from './create-pet-store-client.ts'
 import type { ServiceErrorCode } from './pet-store-error.ts'
 import { API_KEY, startService } from './testing/start-service.test-support.ts'
 import { json, startStub } from './testing/start-stub.test-support.ts'
@@ -64,14 +64,27 @@ it('idempotency keys that the client makes up begin with the time, and differ', 
   expect(new Set(keys).size).toBe(3)
 })
 
-it('the client has a function for every operation of the description', async () => {
-  const paths: Record<string, Record<string, { operationId: string }>> = JSON.parse(
-    await openApiJson(),
-  ).paths
-  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
-  const names = operations.map(({ operationId }) => operationId)
-  const client = createPetStoreClient({ baseUrl: 'http://localhost/v1' })
-  expect(names.filter((name) => !(name in client))).toEqual([])
+it('the client has every operation of the description, with its method and success', async () => {
+  const paths: Record<
+    string,
+    Record<string, { operationId: string; responses: object }>
+  > = JSON.parse(await openApiJson()).paths
+  const described = Object.values(paths).flatMap((methods) =>
+    Object.entries(methods).map(([method, { operationId, responses }]) => {
+      const successStatus = Number(Object.keys(responses).find((status) => status < '300'))
+      return [operationId, { method: method.toUpperCase(), successStatus }]
+    }),
+  )
+  expect(OPERATIONS).toMatchObject(Object.fromEntries(described))
+  expect(Object.keys(OPERATIONS)).toHaveLength(described.length)
+  expect(createPetStoreClient({ baseUrl: 'http://localhost/v1' })).toMatchObject(
+    Object.fromEntries(described.map(([name]) => [name, expect.any(Function)])),
+  )
+})
+
+it('operations are idempotent by their methods (RFC 9110, 9.2.2); a PATCH may be', () => {
+  for (const { method, isIdempotent } of Object.values(OPERATIONS))
+    if (method !== 'PATCH') expect(isIdempotent).toBe(method !== 'POST')
 })
 
 it('every field of the description reaches the service, and comes back', async () => {

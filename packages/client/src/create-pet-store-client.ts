@@ -1,4 +1,4 @@
-import { attempt, type Call, type Connection } from './attempt.ts'
+import type { Call, Connection, Operation } from './attempt.ts'
 import { hooksOf } from './hooks.ts'
 import {
   assertApiKey,
@@ -17,7 +17,7 @@ import {
 } from './pet-json.ts'
 import { type ListPetsQuery, type PetPage, queryText, readPage } from './pet-page.ts'
 import { PetStoreError } from './pet-store-error.ts'
-import { withRetries } from './retry.ts'
+import { send } from './send.ts'
 
 /** Options of `createPet`. */
 export interface CreatePetOptions extends CallOptions {
@@ -61,6 +61,15 @@ export interface PetStoreClient {
   getPet(id: bigint | number, options?: CallOptions): Promise<Pet>
 }
 
+/** The operations by their functions; the others walk through the pages of `listPets`. */
+export const OPERATIONS: Readonly<
+  Record<Exclude<keyof PetStoreClient, 'allPages' | 'allPets'>, Operation>
+> = {
+  listPets: { method: 'GET', successStatus: 200, isIdempotent: true },
+  createPet: { method: 'POST', successStatus: 201, isIdempotent: false },
+  getPet: { method: 'GET', successStatus: 200, isIdempotent: true },
+}
+
 /**
  * A client of the service at one address. It holds no connection, so it needs no closing. Throws a
  * `TypeError` for invalid options.
@@ -73,20 +82,19 @@ export function createPetStoreClient(options: PetStoreClientOptions): PetStoreCl
   // Looked up for each call, so that a global `fetch` that was replaced later is used.
   const fetchNow: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init))
 
-  const send = <T>(call: Call<T>, callOptions: CallOptions): Promise<T> => {
+  const call = <T>(request: Call<T>, callOptions: CallOptions): Promise<T> => {
     const { timeoutMs, retries } = readLimits(callOptions, options)
     const hooks = hooksOf(callOptions, options)
     const headers = { ...options.headers, ...callOptions.headers }
     const connection: Connection = { apiKey, fetch: fetchNow, timeoutMs, headers, hooks }
-    const { signal } = callOptions
-    return withRetries(() => attempt(connection, call, signal), { retries, signal, hooks })
+    return send(connection, request, retries, callOptions.signal)
   }
 
   const client: PetStoreClient = {
     listPets: async (query = {}, callOptions = {}) => {
       const url = petsUrl + queryText(query)
       const read = (text: string, headers: Headers) => readPage(query, url, text, headers)
-      return send({ url, read }, callOptions)
+      return call({ operation: OPERATIONS.listPets, url, read }, callOptions)
     },
 
     async *allPages({ status, pageSize = 100, cursor } = {}, callOptions) {
@@ -109,16 +117,15 @@ export function createPetStoreClient(options: PetStoreClientOptions): PetStoreCl
       if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
         throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters.')
       }
-      const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey }
       const body = newPetText(pet)
-      return send(
-        { method: 'POST', url: petsUrl, headers, body, successStatus: 201, read: readPet },
-        callOptions,
-      )
+      const operation = OPERATIONS.createPet
+      return call({ operation, url: petsUrl, idempotencyKey, body, read: readPet }, callOptions)
     },
 
-    getPet: async (id, callOptions = {}) =>
-      send({ url: `${petsUrl}/${integerText('id', id)}`, read: readPet }, callOptions),
+    getPet: async (id, callOptions = {}) => {
+      const url = `${petsUrl}/${integerText('id', id)}`
+      return call({ operation: OPERATIONS.getPet, url, read: readPet }, callOptions)
+    },
   }
   return client
 }

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createPetStoreClient } from './create-pet-store-client.ts'
 import type { DeprecationDetails, ResponseDetails, RetryDetails } from './hooks.ts'
+import { useFastTimers } from './testing/fast-timers.test-support.ts'
 import { API_KEY, startService } from './testing/start-service.test-support.ts'
 import { error, json, rejectionOf, startStub } from './testing/start-stub.test-support.ts'
 
@@ -24,13 +25,8 @@ it('onResponse gets the headers of a response, such as Idempotency-Replayed', as
 
 it('onRetry is called before each wait, and onResponse for each attempt', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0)
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const clock = setInterval(() => vi.advanceTimersByTime(250), 5)
-  onTestFinished(() => {
-    clearInterval(clock)
-    vi.useRealTimers()
-    vi.restoreAllMocks()
-  })
+  onTestFinished(() => void vi.restoreAllMocks())
+  useFastTimers()
   const stub = await startStub(error(503, 'service_unavailable'), json(200, '[]'))
   const retries: RetryDetails[] = []
   const statuses: number[] = []

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createPetStoreClient } from './create-pet-store-client.ts'
 import { PetStoreError, type PetStoreErrorDetails } from './pet-store-error.ts'
 import { readRetryAfter, withRetries } from './retry.ts'
+import { useFastTimers } from './testing/fast-timers.test-support.ts'
 import { API_KEY, startService } from './testing/start-service.test-support.ts'
 import {
   breakMidway,
@@ -95,15 +96,7 @@ describe('Retry-After', () => {
 })
 
 describe('over a real connection', () => {
-  // The delays pass fifty times as fast; connections do not.
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const clock = setInterval(() => vi.advanceTimersByTime(250), 5)
-    onTestFinished(() => {
-      clearInterval(clock)
-      vi.useRealTimers()
-    })
-  })
+  beforeEach(useFastTimers)
 
   it.each([
     ['503 of the service', error(503, 'service_unavailable', { 'Retry-After': '0' })],

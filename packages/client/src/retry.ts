@@ -19,6 +19,8 @@ const MAX_RETRY_AFTER_MS = 30_000
  */
 const TRANSIENT_STATUSES: ReadonlySet<number | undefined> = new Set([408, 429, 502, 503, 504])
 const TRANSIENT_CODES: ReadonlySet<string> = new Set(['connection_failed', 'timeout'])
+/** Of these, those after which it is known that the operation was not carried out. */
+const REJECTED_STATUSES: ReadonlySet<number | undefined> = new Set([408, 429])
 
 export interface RetryOptions {
   readonly retries: number
@@ -28,18 +30,20 @@ export interface RetryOptions {
 
 /**
  * Repeats an attempt that failed for a transient reason, at most `retries` times. Only for
- * idempotent requests. Between two attempts it rejects with the reason of the signal as soon as
- * that is aborted.
+ * requests that can be repeated. Between two attempts it rejects with the reason of the signal as
+ * soon as that is aborted. An attempt is told whether an earlier one may have been carried out.
  */
 export async function withRetries<T>(
-  attempt: () => Promise<T>,
+  attempt: (mayBeDone: boolean) => Promise<T>,
   { retries, signal, hooks }: RetryOptions,
 ): Promise<T> {
+  let mayBeDone = false
   for (let failures = 0; ; failures += 1) {
     try {
-      return await attempt()
+      return await attempt(mayBeDone)
     } catch (error) {
       if (failures >= retries || !isTransient(error)) throw error
+      mayBeDone ||= !REJECTED_STATUSES.has(error.status)
       // Half of the delay is random, so that clients that failed together do not retry together.
       // The other half is not, so that all attempts together outlast a restart of the service.
       const backOffMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** failures)

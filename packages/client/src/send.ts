@@ -1,0 +1,21 @@
+import { attempt, type Call, type Connection } from './attempt.ts'
+import { withRetries } from './retry.ts'
+
+/**
+ * Sends a request, and repeats it after a transient failure, at most `retries` times: only where
+ * the operation is idempotent, or an idempotency key makes it so. Any other request may have been
+ * carried out although its response was lost, so it is sent once.
+ */
+export function send<T>(
+  connection: Connection,
+  call: Call<T>,
+  retries: number,
+  signal?: AbortSignal,
+): Promise<T> {
+  const canBeRepeated = call.operation.isIdempotent || call.idempotencyKey !== undefined
+  return withRetries((mayBeDone) => attempt(connection, call, mayBeDone, signal), {
+    retries: canBeRepeated ? retries : 0,
+    signal,
+    hooks: connection.hooks,
+  })
+}
