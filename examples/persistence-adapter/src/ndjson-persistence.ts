@@ -2,27 +2,26 @@
 // object per line, for one process at a time. Use it with
 // PERSISTENCE_MODULE=./dist/ndjson-persistence.js DATABASE_URL=data/pets.ndjson
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import { type ApiKeyRepository, createMemoryRateLimiter } from '@pet-store/access'
+import { createMemoryRateLimiter } from '@pet-store/access'
 import {
   IDEMPOTENCY_KEY_LIFETIME_MS,
   type IdempotencyKey,
   type NewPet,
-  PET_FIELDS,
   type Pet,
   PetError,
   type PetRepository,
 } from '@pet-store/domain'
 import {
   type ApiKeyRecord,
-  apiKeyFromRecord,
-  apiKeyToRecord,
+  type ApiKeyRecords,
   type CallGuard,
   createCallGuard,
+  createRecordApiKeys,
   type OpenPersistence,
   type PersistenceCapabilities,
-  replacedRecord,
-  revokedRecord,
-  usedRecord,
+  type PetRecord,
+  petFromRecord,
+  petToRecord,
 } from '@pet-store/persistence'
 import { LineFile, outcomeOf } from './line-file.ts'
 import { lock } from './lock.ts'
@@ -49,7 +48,7 @@ const openNdjsonPersistence: OpenPersistence = async ({ url, mode }) => {
     const guard = createCallGuard({ outcomeOf, concurrency: 1 })
     return {
       pets: petsIn(state, file, guard),
-      apiKeys: apiKeysIn(state, file, guard),
+      apiKeys: createRecordApiKeys(apiKeysIn(state, file), guard),
       createRateLimiter(limit) {
         const { take } = createMemoryRateLimiter(limit)
         return {
@@ -87,43 +86,25 @@ interface State {
 
 type StoredKey = Omit<IdempotencyKey, 'at'> & { readonly at: number }
 
-/** What one write changes. Integers are text, because JSON.parse rounds them beyond 2^53. */
+/** What one write changes. */
 interface Line {
-  readonly pet?: Readonly<Record<string, unknown>>
-  readonly key?: StoredKey
+  readonly pet?: PetRecord
+  readonly key?: StoredKey | undefined
   readonly apiKeys?: readonly ApiKeyRecord[]
 }
 
-function apply(state: State, { pet: fields, key, apiKeys = [] }: Line): void {
-  for (const record of apiKeys) state.apiKeys.set(String(record['id']), record)
-  if (fields === undefined) return
-  const pet = petFrom(fields)
+function apply(state: State, { pet: record, key, apiKeys = [] }: Line): void {
+  for (const row of apiKeys) state.apiKeys.set(String(row['id']), row)
+  if (record === undefined) return
+  const pet = petFromRecord(record)
   state.pets.push(pet)
   if (key !== undefined) state.created.set(JSON.stringify([key.owner, key.key]), { key, pet })
-}
-
-/** Every field that is an integer; a new field needs no change here. */
-const INTEGERS = new Set(['id'])
-for (const [name, { isInteger }] of Object.entries(PET_FIELDS)) if (isInteger) INTEGERS.add(name)
-
-function petFrom(fields: Readonly<Record<string, unknown>>): Pet {
-  const values = Object.entries(fields).map(([name, value]) => {
-    return [name, INTEGERS.has(name) ? BigInt(value as string) : value]
-  })
-  return Object.fromEntries(values)
-}
-
-function lineOf(pet: NewPet, id: bigint, key?: StoredKey): Line {
-  const fields = Object.entries({ id, ...pet }).map(([name, value]) => {
-    return [name, typeof value === 'bigint' ? String(value) : value]
-  })
-  return { pet: Object.fromEntries(fields), ...(key !== undefined && { key }) }
 }
 
 function petsIn(state: State, file: LineFile<Line>, guard: CallGuard): PetRepository {
   const { pets } = state
   async function store(pet: NewPet, key?: StoredKey): Promise<Pet> {
-    const line = lineOf(pet, (pets.at(-1)?.id ?? 0n) + 1n, key)
+    const line = { pet: petToRecord(pet, (pets.at(-1)?.id ?? 0n) + 1n), key }
     await file.append(line)
     // A pet is visible when the disk has it.
     apply(state, line)
@@ -165,59 +146,22 @@ function createdBefore({ created }: State, used: StoredKey): Pet | undefined {
   throw new PetError('idempotency_key_reused', 'This key was used to create another pet.')
 }
 
-function apiKeysIn({ apiKeys }: State, file: LineFile<Line>, guard: CallGuard): ApiKeyRepository {
-  async function store(...records: readonly ApiKeyRecord[]): Promise<void> {
-    await file.append({ apiKeys: records })
-    for (const record of records) apiKeys.set(String(record['id']), record)
-  }
-  function assertFree({ id, sha256 }: { readonly id: string; readonly sha256: string }): void {
-    const isTaken = [...apiKeys.values()].some(
-      (one) => one['id'] === id || one['sha256'] === sha256,
-    )
-    if (isTaken) throw new Error('The id or the hash is taken.')
-  }
+function apiKeysIn(state: State, file: LineFile<Line>): ApiKeyRecords {
+  const rows = () => [...state.apiKeys.values()]
   return {
-    add: (key) =>
-      guard.write(async () => {
-        assertFree(key)
-        await store(apiKeyToRecord(key))
-      }),
-    replace: (id, successor, until) =>
-      guard.write(async () => {
-        const old = apiKeys.get(id)
-        if (old === undefined) throw new Error('There is no such key.')
-        const replaced = replacedRecord(old, successor.id, until)
-        if (replaced === undefined) return false
-        assertFree(successor)
-        await store(replaced, apiKeyToRecord(successor))
-        return true
-      }),
-    async find(id) {
-      const record = apiKeys.get(id)
-      return record && apiKeyFromRecord(record)
+    find: async (id) => state.apiKeys.get(id),
+    findByHash: async (sha256) => rows().find((row) => row['sha256'] === sha256),
+    list: async () => rows(),
+    // No other call writes between the read of a row and this.
+    async write(changes) {
+      const added = changes.flatMap(({ before, after }) => (before === undefined ? [after] : []))
+      const isTaken = (row: ApiKeyRecord) =>
+        added.some(({ id, sha256 }) => id === row['id'] || sha256 === row['sha256'])
+      if (rows().some(isTaken)) return 'taken'
+      const line = { apiKeys: changes.map(({ after }) => after) }
+      await file.append(line)
+      apply(state, line)
+      return 'stored'
     },
-    async findByHash(sha256) {
-      const record = [...apiKeys.values()].find((one) => one['sha256'] === sha256)
-      return record && apiKeyFromRecord(record)
-    },
-    async list() {
-      const keys = [...apiKeys.values()].map(apiKeyFromRecord)
-      return keys.sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
-    },
-    revoke: (id, at, by) =>
-      guard.write(async () => {
-        const record = apiKeys.get(id)
-        if (record !== undefined) await store(revokedRecord(record, at, by))
-        return record !== undefined
-      }),
-    markUsed: (uses) =>
-      guard.write(async () => {
-        const changed = new Map<string, ApiKeyRecord>()
-        for (const use of uses) {
-          const record = changed.get(use.id) ?? apiKeys.get(use.id)
-          if (record !== undefined) changed.set(use.id, usedRecord(record, use))
-        }
-        if (changed.size > 0) await store(...changed.values())
-      }),
   }
 }

@@ -29,8 +29,8 @@ export function anUnreadablePet(field: keyof PetInput): NewPet {
 }
 
 /** What was said not to be stored is looked for again after this time: it may wait in a queue. */
-export function aMomentLater(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1_000))
+export function aMomentLater(durationMs = 500): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, durationMs))
 }
 
 /** More than most cases add. */

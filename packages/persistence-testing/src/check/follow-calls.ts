@@ -13,23 +13,33 @@ export interface FollowedCalls {
 
 const MAX_LENGTH = 120
 
+interface Call {
+  readonly name: string
+  readonly args: readonly unknown[]
+}
+
+/** Made only of a call that is reported: most are not, and have long names in them. */
+function textOf({ name, args }: Call): string {
+  const given = args
+    .map((arg) => inspect(arg, { breakLength: Number.POSITIVE_INFINITY }))
+    .join(', ')
+  return `${name}(${given.length > MAX_LENGTH ? `${given.slice(0, MAX_LENGTH)}…` : given})`
+}
+
 export function followCalls(harness: PersistenceHarness): FollowedCalls {
-  const calls = new Set<{ readonly text: string }>()
+  const calls = new Set<Call>()
   const failed = new WeakMap<object, string>()
 
   /**
    * Calls, and notes the call until it has ended; a promise is returned as one that does the same.
    */
   function follow(name: string, args: readonly unknown[], call: () => unknown): unknown {
-    const given = args
-      .map((arg) => inspect(arg, { breakLength: Number.POSITIVE_INFINITY }))
-      .join(', ')
-    const text = `${name}(${given.length > MAX_LENGTH ? `${given.slice(0, MAX_LENGTH)}…` : given})`
-    const entry = { text }
+    const entry = { name, args }
     calls.add(entry)
     const fail = (error: unknown): never => {
       // The innermost call is the one that failed.
-      if (typeof error === 'object' && error !== null && !failed.has(error)) failed.set(error, text)
+      if (typeof error === 'object' && error !== null && !failed.has(error))
+        failed.set(error, textOf(entry))
       throw error
     }
     let result: unknown
@@ -76,7 +86,7 @@ export function followCalls(harness: PersistenceHarness): FollowedCalls {
       open: opening('open', open),
       ...(openBulkAccess && { openBulkAccess: opening('openBulkAccess', openBulkAccess) }),
     },
-    running: () => [...calls].map(({ text }) => text),
+    running: () => [...calls].map(textOf),
     failedWith: (error) =>
       typeof error === 'object' && error !== null ? failed.get(error) : undefined,
   }

@@ -5,7 +5,7 @@ import type { CasesToRun } from './cases-to-run.ts'
 /** Beside this file as source, in a folder of its own once it is built. */
 const CASES = import.meta.url.endsWith('.ts') ? './cases.ts' : './check/cases.js'
 
-const LAST_EVENTS_MS = 200
+const LAST_EVENTS_MS = 50
 
 /**
  * Runs cases.ts with Node's own test runner, in this process, and sends every event of the runner

@@ -59,9 +59,10 @@ function addWithName(pets: PetRepository, name: string): ReturnType<PetRepositor
 export async function expectStoredAsSaid(
   pets: PetRepository,
   attempts: readonly Attempt[],
+  laterMs?: number,
 ): Promise<void> {
   await untilAvailable(() => pets.list({ limit: 1 }))
-  await aMomentLater()
+  await aMomentLater(laterMs)
   const stored = await petsByName(pets)
   for (const { name, pet, outcome } of attempts) {
     if (pet !== undefined)

@@ -1,0 +1,26 @@
+import { type NewPet, PET_FIELDS, type Pet, type PetId } from '@pet-store/domain'
+
+/**
+ * A pet as one flat row of text, for databases without integers of 64 bits: integers are decimal.
+ * An absent field is absent. A new field of a pet needs no change here.
+ */
+export type PetRecord = Readonly<Record<string, string>>
+
+const INTEGERS: ReadonlySet<string> = new Set([
+  'id',
+  ...Object.entries(PET_FIELDS).flatMap(([name, { isInteger }]) => (isInteger ? [name] : [])),
+])
+
+/** A pet that is added, as a row. */
+export function petToRecord(pet: NewPet, id: PetId): PetRecord {
+  const fields = Object.entries({ id, ...pet })
+  return Object.fromEntries(fields.map(([name, value]) => [name, String(value)]))
+}
+
+/** A row as the port returns it. */
+export function petFromRecord(record: PetRecord): Pet {
+  const fields = Object.entries(record).map(([name, value]) => {
+    return [name, INTEGERS.has(name) ? BigInt(value) : value]
+  })
+  return Object.fromEntries(fields)
+}
