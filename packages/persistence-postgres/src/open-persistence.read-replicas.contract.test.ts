@@ -2,51 +2,26 @@ import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import type { Pet } from '@pet-store/domain'
 import { aNewPet, petRepositoryContract } from '@pet-store/persistence-testing'
-import {
-  createDatabase,
-  type ReplicatedServer,
-  runSql,
-  startReplicatedServer,
-} from '@pet-store/testing-postgres'
+import { runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  onTestFinished,
-} from 'vitest'
-import type { PostgresOptions } from './database/settings.ts'
-import { migratePostgres } from './migrations.ts'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openPostgresPersistence, type PostgresPersistence } from './open-persistence.ts'
+import {
+  openWithReplica,
+  servedByReplica,
+  useReplicatedDatabase,
+} from './testing/replicated-database.test-support.ts'
 
-let server: ReplicatedServer
-let url: string
-let replicaUrl: string
+const database = useReplicatedDatabase()
 let persistence: PostgresPersistence
 
-const onPrimary = (sql: string) => runSql(url, sql)
-
-/** Opens an adapter with the replica; it is closed at the end of the test. */
-async function openPersistence(more: Partial<PostgresOptions> = {}): Promise<PostgresPersistence> {
-  const opened = await openPostgresPersistence({ url, replicaUrls: [replicaUrl], ...more })
-  onTestFinished(() => opened.close())
-  return opened
-}
+const onPrimary = (sql: string) => runSql(database.url, sql)
 
 async function addPets(count: number): Promise<readonly Pet[]> {
   const added: Pet[] = []
   while (added.length < count)
     added.push(await persistence.pets.add(aNewPet({ name: `Pet ${added.length + 1}` })))
   return added
-}
-
-/** Waits until the replica serves lists that end with this pet. */
-async function served({ id }: Pet, by = persistence): Promise<void> {
-  await expect.poll(() => by.replicaWatermarks()[0] ?? 0n).toBeGreaterThanOrEqual(id)
 }
 
 const namesOf = (pets: readonly Pet[]) => pets.map(({ name }) => name)
@@ -61,14 +36,14 @@ const renameOnPrimary = () => onPrimary("update pet set name = 'from the primary
  * Leaves the table locked on the replica, which stands still, when it is free again on the primary.
  */
 async function lockOnReplica(): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
+  const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   await client.query('begin')
   await client.query('lock table pet')
   // Sends what is not yet on its way.
   await client.query('select pg_switch_wal()')
-  await server.catchUp()
-  await server.pause()
+  await database.server.catchUp()
+  await database.server.pause()
   await client.query('commit')
   await client.end()
 }
@@ -84,44 +59,29 @@ function servingOn(
   )
 }
 
-beforeAll(async () => {
-  server = await startReplicatedServer()
-  console.log(`Replicas of PostgreSQL: ${server.description}`)
-  url = (await createDatabase(server.primary.url)).url
-  replicaUrl = Object.assign(new URL(url), { port: server.standby.port }).href
-  await migratePostgres({ url })
-  await server.catchUp()
-})
-afterAll(() => server.stop())
-
-beforeEach(async () => {
-  await onPrimary('truncate pet, idempotency_key restart identity')
-  await server.catchUp()
-})
-
 describe.each([
   ['follows', async () => {}],
-  ['stands still', () => server.pause()],
+  ['stands still', () => database.server.pause()],
 ])('With a replica that %s, PostgreSQL fulfils the PetRepository contract', (replica, prepare) => {
   beforeEach(prepare)
-  afterEach(() => server.resume())
+  afterEach(() => database.server.resume())
 
   for (const { name, run } of petRepositoryContract) {
     it(`PostgreSQL with a replica that ${replica} ${name}`, async () =>
-      run((await openPersistence()).pets))
+      run((await openWithReplica(database)).pets))
   }
 })
 
 describe('With a replica', () => {
   beforeEach(async () => {
-    persistence = await openPersistence()
+    persistence = await openWithReplica(database)
   })
-  afterEach(() => server.resume())
+  afterEach(() => database.server.resume())
 
   it('a replica serves lists, and the primary everything else', async () => {
     const [first, , last] = await addPets(3)
-    await served(last as Pet)
-    await server.pause()
+    await servedByReplica(last as Pet, persistence)
+    await database.server.pause()
     await renameOnPrimary()
 
     expect(namesOf(await persistence.pets.list({ limit: 2 }))).toEqual(['Pet 1', 'Pet 2'])
@@ -134,8 +94,8 @@ describe('With a replica', () => {
 
   it('a walk through the pages misses nothing when a replica stands still', async () => {
     const known = await addPets(5)
-    await served(known.at(-1) as Pet)
-    await server.pause()
+    await servedByReplica(known.at(-1) as Pet, persistence)
+    await database.server.pause()
     const unknown = await addPets(6)
 
     const seen: Pet[] = []
@@ -149,23 +109,23 @@ describe('With a replica', () => {
   })
 
   it('no pet is missed that was committed after a higher id reached a replica', async () => {
-    const slow = new pg.Client({ connectionString: url })
+    const slow = new pg.Client({ connectionString: database.url })
     await slow.connect()
     onTestFinished(() => slow.end())
     const [before] = await addPets(1)
-    await served(before as Pet)
+    await servedByReplica(before as Pet, persistence)
     await slow.query('begin')
     await slow.query("insert into pet (name, category_id) values ('low id', 1)")
     const after = await addPets(2)
-    await server.catchUp()
+    await database.server.catchUp()
     // The watermark may not pass a transaction that still runs.
     await setTimeout(2_500)
-    await server.pause()
+    await database.server.pause()
     await slow.query('commit')
 
     expect(namesOf(await persistence.pets.list({ limit: 3 }))).toEqual(['Pet 1', 'low id', 'Pet 1'])
-    await server.resume()
-    await served(after.at(-1) as Pet)
+    await database.server.resume()
+    await servedByReplica(after.at(-1) as Pet, persistence)
     expect(namesOf(await persistence.pets.list({ limit: 4 }))).toEqual([
       'Pet 1',
       'low id',
@@ -176,8 +136,8 @@ describe('With a replica', () => {
 
   it('a list is read from the primary when a replica cancels the statement', async () => {
     const [, last] = await addPets(2)
-    const hasty = await openPersistence({ statementTimeoutMs: 1_000 })
-    await served(last as Pet, hasty)
+    const hasty = await openWithReplica(database, { statementTimeoutMs: 1_000 })
+    await servedByReplica(last as Pet, hasty)
     await lockOnReplica()
     const warned = once(process, 'warning')
 
@@ -189,10 +149,10 @@ describe('With a replica', () => {
 
   it('a list is read from the primary when a replica is unresponsive', async () => {
     const [, last] = await addPets(2)
-    const hasty = await openPersistence({ statementTimeoutMs: 1_000 })
-    await served(last as Pet, hasty)
+    const hasty = await openWithReplica(database, { statementTimeoutMs: 1_000 })
+    await servedByReplica(last as Pet, hasty)
     await hasty.pets.list({ limit: 1 })
-    const unresponsive = await servingOn(replicaUrl)
+    const unresponsive = await servingOn(database.replicaUrl)
     for (const { pid } of unresponsive) process.kill(pid, 'SIGSTOP')
     onTestFinished(() => {
       for (const { pid } of unresponsive) process.kill(pid, 'SIGCONT')
@@ -204,9 +164,9 @@ describe('With a replica', () => {
 
   it('lists are read from the primary while a replica is stopped, and only then', async () => {
     const [, last] = await addPets(2)
-    await served(last as Pet)
+    await servedByReplica(last as Pet, persistence)
     const warned = once(process, 'warning')
-    await server.standby.stop()
+    await database.server.standby.stop()
     await renameOnPrimary()
 
     expect(namesOf(await persistence.pets.list({ limit: 1 }))).toEqual(['from the primary'])
@@ -214,23 +174,23 @@ describe('With a replica', () => {
       /^Warning: The PostgreSQL replica "127\.0\.0\.1:\d+\/pet_store_\w+" is left out/,
     )
 
-    await server.standby.start()
-    await served(last as Pet)
-    await server.pause()
+    await database.server.standby.start()
+    await servedByReplica(last as Pet, persistence)
+    await database.server.pause()
     await onPrimary("update pet set name = 'later'")
     expect(namesOf(await persistence.pets.list({ limit: 1 }))).toEqual(['from the primary'])
   })
 
   it("several replicas are used in turn, under the program's name or the URL's", async () => {
     const [, last] = await addPets(2)
-    const other = new URL(replicaUrl)
+    const other = new URL(database.replicaUrl)
     other.searchParams.set('application_name', 'second')
-    const { pets, replicaWatermarks } = await openPersistence({
-      replicaUrls: [replicaUrl, other.href],
+    const { pets, replicaWatermarks } = await openWithReplica(database, {
+      replicaUrls: [database.replicaUrl, other.href],
     })
     await expect.poll(() => replicaWatermarks().map((id) => id === last?.id)).toEqual([true, true])
     const servedBy = async () =>
-      (await servingOn(replicaUrl))
+      (await servingOn(database.replicaUrl))
         .filter(({ query }) => query.includes('limit'))
         .map(({ name }) => name)
 
@@ -241,11 +201,11 @@ describe('With a replica', () => {
   })
 
   it('closing closes the connections to a replica too', async () => {
-    const named = new URL(replicaUrl)
+    const named = new URL(database.replicaUrl)
     named.searchParams.set('application_name', 'closing')
-    const opened = await openPostgresPersistence({ url, replicaUrls: [named.href] })
+    const opened = await openPostgresPersistence({ url: database.url, replicaUrls: [named.href] })
     const connections = async () =>
-      (await servingOn(replicaUrl)).filter(({ name }) => name === 'closing').length
+      (await servingOn(database.replicaUrl)).filter(({ name }) => name === 'closing').length
     await expect.poll(connections).toBeGreaterThan(0)
     await opened.close()
     await expect.poll(connections).toBe(0)
