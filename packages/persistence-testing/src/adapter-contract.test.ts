@@ -212,6 +212,12 @@ describe.concurrent('persistenceContract', () => {
     expect(Object.keys(counts)).toHaveLength(10)
   })
 
+  it('adapterContract has cases whose ids are unique and formatted alike', () => {
+    const ids = adapterContract(harnessWith()).map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const id of ids) expect(id).toMatch(/^[a-z-]+([.][a-z0-9-]+)+$/)
+  })
+
   it('adapterContract rejects a harness with a member that it does not know', () => {
     const harness = { ...harnessWith(), outdatedPlace: async () => '' }
     expect(() => adapterContract(harness)).toThrow(

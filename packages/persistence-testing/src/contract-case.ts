@@ -3,7 +3,10 @@ import { isDeepStrictEqual } from 'node:util'
 
 /** One guarantee of a port as a function that checks it. Independent of any test runner. */
 export interface ContractCase<Port> {
-  /** Identifies the case; it never changes, and is never used for another guarantee. */
+  /**
+   * Identifies the case; it never changes, and is never used for another guarantee. The fault that
+   * shows that the case can fail names it too.
+   */
   readonly id: string
   /** The guarantee, as a sentence without a subject: the subject is the adapter. */
   readonly name: string

@@ -1,5 +1,8 @@
 import type { PetRepository } from '@pet-store/domain'
 import type { ContractCase } from './contract-case.ts'
+import type { FunctionCalls } from './function-calls.ts'
+import { after } from './new-api-keys.ts'
+import { aNewPet } from './new-pets.ts'
 import { addingCases } from './pet-cases/adding.ts'
 import { keyComparingCases } from './pet-cases/comparing-keys.ts'
 import { detachedCases } from './pet-cases/detached.ts'
@@ -10,15 +13,54 @@ import { idempotencyCases } from './pet-cases/idempotency.ts'
 import { listingCases } from './pet-cases/listing.ts'
 import { pagingCases } from './pet-cases/paging.ts'
 
+interface PortFunction extends FunctionCalls<PetRepository> {
+  /** What the port states about it. */
+  readonly cases: readonly ContractCase<PetRepository>[]
+}
+
+/** The compiler asks for every function. */
+const FUNCTIONS: Readonly<Record<keyof PetRepository, PortFunction>> = {
+  add: {
+    isRead: false,
+    calls: { add: (pets, label) => pets.add(aNewPet({ name: `${label} plain` })) },
+    cases: [...fieldCases, ...addingCases],
+  },
+  addWithKey: {
+    isRead: false,
+    calls: {
+      addWithKey: (pets, label) =>
+        pets.addWithKey(aNewPet({ name: `${label} keyed` }), {
+          owner: 'shop',
+          key: label,
+          fingerprint: label,
+          at: after(0),
+        }),
+    },
+    cases: [...idempotencyCases, ...keyComparingCases],
+  },
+  find: {
+    isRead: true,
+    calls: { find: (pets) => pets.find(1n) },
+    cases: findingCases,
+  },
+  list: {
+    isRead: true,
+    calls: {
+      list: (pets) => pets.list({ limit: 1 }),
+      'list with a status': (pets) => pets.list({ status: 'sold', limit: 1 }),
+      'list with a position': (pets) => pets.list({ after: 1n, limit: 1 }),
+      'list with both': (pets) => pets.list({ status: 'sold', after: 1n, limit: 1 }),
+    },
+    cases: [...listingCases, ...pagingCases, ...filteringCases],
+  },
+}
+
 /** The contract of `PetRepository`: an adapter that passes all cases fulfils it. */
 export const petRepositoryContract: readonly ContractCase<PetRepository>[] = [
-  ...fieldCases,
-  ...addingCases,
-  ...idempotencyCases,
-  ...keyComparingCases,
-  ...findingCases,
-  ...listingCases,
-  ...pagingCases,
-  ...filteringCases,
+  ...Object.values(FUNCTIONS).flatMap(({ cases }) => cases),
   ...detachedCases,
 ]
+
+/** How each function is called, for the cases of a whole adapter. */
+export const PET_CALLS: Readonly<Record<keyof PetRepository, FunctionCalls<PetRepository>>> =
+  FUNCTIONS

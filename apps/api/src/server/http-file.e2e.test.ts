@@ -12,7 +12,6 @@ import { runStart } from '../testing/run-program.test-support.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8')
 const FILE = read('examples/pet-store.http')
-const ADDRESS = 'http://127.0.0.1:3000/v1'
 
 describe('examples/pet-store.http', () => {
   let program: RunningProgram
@@ -71,7 +70,7 @@ describe('examples/pet-store.http', () => {
     )
   })
 
-  it('pet-store.http has every request of the README, and shows every operation', () => {
+  it('pet-store.http has every request of the README', () => {
     const inFile = readHttpFile(FILE, { key: '$KEY' }).map(({ method, url, headers, body }) => ({
       method,
       url,
@@ -84,17 +83,6 @@ describe('examples/pet-store.http', () => {
     const inReadme: readonly CurlRequest[] = lines.map((line) => curlRequest(line))
     expect(inReadme).toHaveLength(4)
     for (const request of inReadme) expect(inFile).toContainEqual(request)
-    const operations = inFile.map(
-      ({ method, url }) => `${method} ${url.replace(ADDRESS, '').replace(/\?.*/, '')}`,
-    )
-    const { paths } = JSON.parse(read('docs/openapi.json')) as {
-      readonly paths: Record<string, object>
-    }
-    for (const [path, methods] of Object.entries(paths)) {
-      const target = path.replace(/\{\w+\}/, '1')
-      for (const method of Object.keys(methods))
-        expect(operations).toContain(`${method.toUpperCase()} ${target}`)
-    }
   })
 
   function titled(pattern: RegExp): string {

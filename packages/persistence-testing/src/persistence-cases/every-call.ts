@@ -1,8 +1,9 @@
 import type { ApiKeyRepository } from '@pet-store/access'
-import { PET_REPOSITORY_FUNCTIONS, type PetRepository } from '@pet-store/domain'
+import { PET_REPOSITORY_FUNCTIONS } from '@pet-store/domain'
 import { API_KEY_REPOSITORY_FUNCTIONS, type Persistence } from '@pet-store/persistence'
+import type { FunctionCalls } from '../function-calls.ts'
 import { after, aNewApiKey, hashOf } from '../new-api-keys.ts'
-import { aNewPet } from '../new-pets.ts'
+import { PET_CALLS } from '../pet-repository-contract.ts'
 
 /** A call of a function of an open adapter. */
 export interface Call {
@@ -12,45 +13,7 @@ export interface Call {
   readonly run: () => Promise<unknown>
 }
 
-/** How a function is called: for each way its name and the call; the label makes values unique. */
-type Calls<Port> = Readonly<Record<string, (port: Port, label: string) => Promise<unknown>>>
-
-interface FunctionCalls<Port> {
-  readonly isRead: boolean
-  readonly calls: Calls<Port>
-}
-
-// The compiler asks for every function of the ports.
-
-const PETS: Readonly<Record<keyof PetRepository, FunctionCalls<PetRepository>>> = {
-  add: {
-    isRead: false,
-    calls: { add: (pets, label) => pets.add(aNewPet({ name: `${label} plain` })) },
-  },
-  addWithKey: {
-    isRead: false,
-    calls: {
-      addWithKey: (pets, label) =>
-        pets.addWithKey(aNewPet({ name: `${label} keyed` }), {
-          owner: 'shop',
-          key: label,
-          fingerprint: label,
-          at: after(0),
-        }),
-    },
-  },
-  find: { isRead: true, calls: { find: (pets) => pets.find(1n) } },
-  list: {
-    isRead: true,
-    calls: {
-      list: (pets) => pets.list({ limit: 1 }),
-      'list with a status': (pets) => pets.list({ status: 'sold', limit: 1 }),
-      'list with a position': (pets) => pets.list({ after: 1n, limit: 1 }),
-      'list with both': (pets) => pets.list({ status: 'sold', after: 1n, limit: 1 }),
-    },
-  },
-}
-
+/** The compiler asks for every function. */
 const API_KEYS: Readonly<
   Record<(typeof API_KEY_REPOSITORY_FUNCTIONS)[number], FunctionCalls<ApiKeyRepository>>
 > = {
@@ -91,7 +54,9 @@ export async function prepareCalls({ apiKeys }: Persistence, label: string): Pro
 /** One call of every function of the ports, in every way, and of what the adapter has beside them. */
 export function everyCall(opened: Persistence, label: string): readonly Call[] {
   const { pets, apiKeys } = opened
-  const calls = PET_REPOSITORY_FUNCTIONS.flatMap((name) => callsOf('pets', pets, PETS[name], label))
+  const calls = PET_REPOSITORY_FUNCTIONS.flatMap((name) =>
+    callsOf('pets', pets, PET_CALLS[name], label),
+  )
   if (apiKeys !== undefined) {
     for (const name of API_KEY_REPOSITORY_FUNCTIONS)
       calls.push(...callsOf('apiKeys', apiKeys, API_KEYS[name], label))
