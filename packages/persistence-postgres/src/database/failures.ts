@@ -15,9 +15,11 @@ const FAILED_STATEMENT = /^(?:2[23]...|40(?!003)...)$/
 /**
  * The server cannot run the statement at present, and will when somebody or time has helped: it is
  * out of resources (53) or ids (2200H), ended the statement (57014, 55P03), takes no writes
- * (25006), or lacks a right (42501), a table or a column (42P01, 42703, 3F000).
+ * (25006), lacks a right (42501), a table or a column (42P01, 42703, 3F000), or has not what was
+ * prepared, because a pooler has changed the connection (26000, 42P05).
  */
-const CANNOT_NOW = /^(?:53...|57014|55P03|25006|2200H|42501|42P01|42703|3F000)$/
+const CANNOT_NOW =
+  /^(?:53...|57014|55P03|25006|2200H|42501|42P01|42703|3F000|26000|42P05)$/
 /**
  * The connection is lost (08, 57P), the server has failed (58, XX), or does not know the outcome
  * itself (40003).

@@ -144,7 +144,7 @@ it('Statements that wait for a connection of the pool take a bounded number of b
 it.each(['26000', '42P05'])(
   'SQLSTATE %s behind a pooler names the setting that helps',
   async (code) => {
-    const { run } = failing([code])
+    const { run } = failing([code, code])
     await expect(writing(run, 'transaction')).rejects.toMatchObject({
       code: 'persistence_unavailable',
       outcome: 'not_stored',
@@ -152,6 +152,25 @@ it.each(['26000', '42P05'])(
     })
   },
 )
+
+it.each([
+  ['26000', ['26000']],
+  ['42P05', ['42P05']],
+  ['26000 after a conflict', ['40001', '26000']],
+  ['a stale plan after a conflict', ['40001', '0A000']],
+  ['a conflict after 26000', ['26000', '40001']],
+])('A statement runs without its name after %s', async (_, codes) => {
+  const { run } = failing([...codes])
+  expect(await writing(run)).toEqual([7n])
+})
+
+it('SQLSTATE 26000 where a stale plan is prepared again is unavailable', async () => {
+  const { run } = failing(['0A000', '26000'])
+  await expect(writing(run)).rejects.toMatchObject({
+    code: 'persistence_unavailable',
+    outcome: 'not_stored',
+  })
+})
 
 it.each([
   ['its result', ['40001'], []],

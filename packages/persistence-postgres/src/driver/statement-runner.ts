@@ -62,22 +62,28 @@ export class RepeatableStatement<Values extends readonly SqlValue[], Result exte
     used: StatementText,
     error: unknown,
   ): Promise<readonly Row[]> {
-    if (isConflict(error)) return withRetries(() => runText(this.#current))
-    if (isLostStatement(error)) {
-      throw persistenceUnavailable({
-        message: `Cannot run a statement: ${NO_STATEMENTS_HINT}.`,
-        cause: error,
-      })
+    const runAgain = (text: StatementText) =>
+      withRetries(() => runText(text)).catch((last: unknown) => this.#repeat(runText, text, last))
+    if (isConflict(error)) return runAgain(this.#current)
+    const isLost = isLostStatement(error)
+    // Without a name it is prepared for this one time.
+    if (used.name !== undefined && (isLost || mayBeStalePlan(error))) {
+      const rows = await runAgain({ text: used.text })
+      // Only a stale plan gets another name, because each name stays on each connection.
+      if (!isLost) this.#rename(used)
+      return rows
     }
-    if (used.name === undefined || !mayBeStalePlan(error)) throw error
-    // Without a name it is prepared for this one time. Only if that helps does it get another name,
-    // because each name stays on each connection.
-    const rows = await withRetries(() => runText({ text: used.text }))
-    if (this.#current === used) {
-      this.#version += 1
-      this.#current = { ...used, name: `${this.#statement.name}_${this.#version}` }
-    }
-    return rows
+    if (!isLost) throw error
+    throw persistenceUnavailable({
+      message: `Cannot run a statement: ${NO_STATEMENTS_HINT}.`,
+      cause: error,
+    })
+  }
+
+  #rename(used: StatementText): void {
+    if (this.#current !== used) return
+    this.#version += 1
+    this.#current = { ...used, name: `${this.#statement.name}_${this.#version}` }
   }
 }
 

@@ -16,9 +16,12 @@ const REPLICA = 'postgres://sim@replica/sim'
 /** Short, so that calls end soon; time is simulated, so this makes nothing faster. */
 const STATEMENT_TIMEOUT_MS = 300
 
-/** Resources, conflicts, lost connections and servers are 503, not 500. */
+/**
+ * Only what says that a statement of ours is wrong may be a 500: invalid values and rows (22, 23),
+ * and what the server does not support. Everything else that a server states is 503.
+ */
 function mayBeInternal(code: string): boolean {
-  return /^[0-9A-Z]{5}$/.test(code) && !/^(?:08|40|53|57|58|XX)/.test(code)
+  return /^(?:22(?!00H)...|23...|0A000|54000|55000|P0001)$/.test(code)
 }
 
 /** Lives through one world on PostgreSQL. The same seed makes the same one. */
