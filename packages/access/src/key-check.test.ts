@@ -114,6 +114,30 @@ it.each([LIFETIME_MS / 4, LIFETIME_MS])(
   },
 )
 
+it('a revocation takes effect although a slow look-up began before it', async () => {
+  const { text, key } = await issue()
+  const found = await keys.findByHash(hashApiKey(text))
+  let respond = () => {}
+  vi.mocked(keys.findByHash).mockImplementationOnce(async () => {
+    await new Promise<void>((resolve) => {
+      respond = resolve
+    })
+    return found
+  })
+  const before = use(text)
+  await keys.revoke(key.id, new Date())
+  wait(LIFETIME_MS - 1)
+  const early = use(text)
+  wait(1)
+  const late = [use(text), use(text)]
+  respond()
+  expect(await before).toBeDefined()
+  expect(await early).toBeDefined()
+  expect(await Promise.all(late)).toEqual([undefined, undefined])
+  // Those that came late have shared one of their own.
+  expect(asked()).toBe(3)
+})
+
 it('steady traffic never waits: a key is looked up again in the background', async () => {
   const { text } = await issue()
   await use(text)

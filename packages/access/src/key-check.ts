@@ -57,7 +57,7 @@ export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
   const { keys, staticKeys = [], lifetimeMs, onLookUpLimit = () => {} } = options
   const staticKeysBySha256 = verifiedBySha256(staticKeys)
   const uses = createKeyUses(keys)
-  const { cache, lookUp, isRunning } = createKeyLookUps(keys, uses.record)
+  const { cache, lookUp, isRunning } = createKeyLookUps(keys, lifetimeMs, uses.record)
   const mayTry = createGuessLimit(onLookUpLimit)
   /** When each static key was last valid, by a clock that is never set back. */
   const staticUsesMs = new Map<string, number>()
