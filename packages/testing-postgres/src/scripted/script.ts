@@ -31,7 +31,8 @@ export type Disruption =
 
 /** Decides what happens at each boundary. `undefined`: what a healthy server does. */
 export interface Script {
-  at(boundary: Boundary): Disruption | undefined
+  /** With the transaction, where one is under way. */
+  at(boundary: Boundary, transaction: ScriptedTransaction | undefined): Disruption | undefined
 }
 
 /** What executes the statements behind the protocol. */
@@ -55,6 +56,8 @@ export interface ScriptedResult {
 }
 
 export interface ScriptedTransaction {
+  /** Whether it has changed anything. */
+  readonly hasChanges: boolean
   commit(): void
   rollback(): void
 }

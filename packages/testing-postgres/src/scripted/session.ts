@@ -228,7 +228,7 @@ export class ScriptedSession {
 
   /** Does what the script says here. Throws what fails the statement, or `Ended`. */
   async #disrupt(boundary: Boundary): Promise<void> {
-    const disruption = this.#options.script.at(boundary)
+    const disruption = this.#options.script.at(boundary, this.#transaction)
     if (disruption === undefined) return
     switch (disruption.kind) {
       case 'error':

@@ -1,5 +1,10 @@
 import type { Random } from '@pet-store/testing'
-import type { Boundary, Disruption, Script } from '@pet-store/testing-postgres'
+import type {
+  Boundary,
+  Disruption,
+  Script,
+  ScriptedTransaction,
+} from '@pet-store/testing-postgres'
 import { type Severities, sessionError, statementError } from './errors.ts'
 
 const KINDS = ['error', 'fatal', 'close', 'reset', 'silence', 'delay', 'notice'] as const
@@ -13,9 +18,27 @@ export interface Disruptions {
   readonly severities: Severities
   /** Of one boundary alone; `undefined`: of all. */
   readonly boundary: Boundary | undefined
+  readonly delaysMs: readonly number[]
+  /** Whether transactions are hit that have changed nothing. */
+  readonly hitsReads: boolean
 }
 
+const DELAYS_MS = [1, 5, 20, 100, 250, 400, 2_000, 8_000]
+
 const BOUNDARIES: readonly Boundary[] = ['parse', 'bind', 'execute', 'complete', 'commit', 'ready']
+
+/** Some commits take long, beside others that do not, so that their order is not that of the ids. */
+export function slowCommits(severities: Severities): Disruptions {
+  const delaysMs = [500, 1_500, 2_500]
+  return {
+    kinds: ['delay'],
+    probability: 0.5,
+    severities,
+    boundary: 'commit',
+    delaysMs,
+    hitsReads: false,
+  }
+}
 
 /** Chooses few kinds, so that what follows one of them has time to show. */
 export function chooseDisruptions(random: Random, severities: Severities): Disruptions {
@@ -28,6 +51,8 @@ export function chooseDisruptions(random: Random, severities: Severities): Disru
     probability: boundary === undefined ? probability : Math.min(0.7, probability * 5),
     severities,
     boundary,
+    delaysMs: DELAYS_MS,
+    hitsReads: true,
   }
 }
 
@@ -44,9 +69,10 @@ export class SeededScript implements Script {
     this.#disruptions = disruptions
   }
 
-  at(boundary: Boundary): Disruption | undefined {
-    const { probability, boundary: only } = this.#disruptions
+  at(boundary: Boundary, transaction?: ScriptedTransaction): Disruption | undefined {
+    const { probability, boundary: only, hitsReads } = this.#disruptions
     if (this.isCalm || (only !== undefined && only !== boundary)) return undefined
+    if (!hitsReads && transaction?.hasChanges !== true) return undefined
     if (this.#random.next() >= probability) return undefined
     const disruption = this.#disruptionAt(boundary)
     const name = `${disruption.kind} at ${boundary}`
@@ -55,7 +81,7 @@ export class SeededScript implements Script {
   }
 
   #disruptionAt(boundary: Boundary): Disruption {
-    const { kinds, severities } = this.#disruptions
+    const { kinds, severities, delaysMs } = this.#disruptions
     const kind = this.#random.pick(kinds)
     const commits = this.#random.next() < 0.5
     switch (kind) {
@@ -69,7 +95,7 @@ export class SeededScript implements Script {
       case 'notice':
         return { kind, error: { ...statementError(this.#random, severities), severity: 'NOTICE' } }
       case 'delay':
-        return { kind, delayMs: this.#random.pick([1, 5, 20, 100, 250, 400, 2_000, 8_000]) }
+        return { kind, delayMs: this.#random.pick(delaysMs) }
       case 'silence':
         return { kind }
       default:

@@ -25,6 +25,12 @@ const TYPE_IDS: Readonly<Record<string, number>> = {
   pg_lsn: 3220,
 }
 
+/** What a replica has: what was committed until a time, and up to a position. */
+export interface Replay {
+  readonly untilMs: number
+  readonly position: number
+}
+
 /** Sequences are logged some numbers ahead, which a crash loses. */
 const IDS_LOST_BY_A_CRASH = 32n
 
@@ -43,6 +49,8 @@ export class SimulatedDatabase {
   readonly #active = new Set<Transaction>()
   /** When each position was committed. */
   readonly #committedAt: number[] = [0, 0]
+  /** Called after each commit that has changed something. */
+  onCommit: () => void = () => {}
 
   /** `now` is the clock of the server. */
   constructor(
@@ -88,12 +96,14 @@ export class SimulatedDatabase {
 
   commit(transaction: Transaction): void {
     if (transaction.state !== 'active') return
-    if (transaction.changes > 0) {
+    const hasChanges = transaction.changes > 0
+    if (hasChanges) {
       this.#position += 1
       this.#committedAt[this.#position] = performance.now()
     }
     this.#active.delete(transaction)
     transaction.end('committed', this.#position)
+    if (hasChanges) this.onCommit()
   }
 
   rollback(transaction: Transaction): void {
@@ -111,9 +121,14 @@ export class SimulatedDatabase {
     return this.#active.size === 0
   }
 
-  /** The server as its clients see it. `lagMs` says how far a replica is behind. */
-  node(name: string, lagMs?: () => number): ScriptedDatabase {
-    const replayed = lagMs && (() => this.#replayedBefore(performance.now() - lagMs()))
+  /** The number of commits that have changed something. */
+  get position(): number {
+    return this.#position
+  }
+
+  /** The server as its clients see it. `replay` says how far a replica has come at most. */
+  node(name: string, replay?: () => Replay): ScriptedDatabase {
+    const replayed = replay && (() => this.#replayed(replay()))
     const state = this.#state(name, replayed)
     return {
       prepare: (sql) => this.#prepare(sql, state, replayed),
@@ -124,10 +139,9 @@ export class SimulatedDatabase {
     }
   }
 
-  /** Where a replica is that has everything up to a time; it never goes back. */
-  #replayedBefore(timeMs: number): number {
-    let position = this.#position
-    while (position > 1 && (this.#committedAt[position] ?? 0) > timeMs) position -= 1
+  #replayed({ untilMs, position: last }: Replay): number {
+    let position = Math.min(this.#position, last)
+    while (position > 1 && (this.#committedAt[position] ?? 0) > untilMs) position -= 1
     return position
   }
 
@@ -256,6 +270,10 @@ class OpenTransaction implements ScriptedTransaction {
   constructor(database: SimulatedDatabase, transaction: Transaction) {
     this.#database = database
     this.transaction = transaction
+  }
+
+  get hasChanges(): boolean {
+    return this.transaction.changes > 0
   }
 
   commit(): void {

@@ -2,7 +2,7 @@ import { openPostgresPersistence, readPostgresMigrations } from '@pet-store/pers
 import { createRandom, type Random } from '@pet-store/testing'
 import { setNetwork } from '../drivers/simulated-pg.ts'
 import { type Severities, sessionError, severitiesOf } from '../server/errors.ts'
-import { chooseDisruptions, SeededScript } from '../server/seeded-script.ts'
+import { chooseDisruptions, SeededScript, slowCommits } from '../server/seeded-script.ts'
 import { ServerNode } from '../server/server-node.ts'
 import { SimulatedDatabase } from '../server/simulated-database.ts'
 import type { StoredPet } from './record.ts'
@@ -15,6 +15,8 @@ const PRIMARY = 'postgres://sim@primary/sim'
 const REPLICA = 'postgres://sim@replica/sim'
 /** Short, so that calls end soon; time is simulated, so this makes nothing faster. */
 const STATEMENT_TIMEOUT_MS = 300
+/** Where commits are slow and succeed all the same. */
+const LONG_STATEMENT_TIMEOUT_MS = 3_000
 
 /**
  * Only what says that a statement of ours is wrong may be a 500: invalid values and rows (22, 23),
@@ -30,20 +32,23 @@ export async function runPostgresWorld(seed: number): Promise<WorldResult> {
   const world = new World(seed, mayBeInternal)
   const { random, record } = world
   return world.live(async () => {
-    const cluster = new SimulatedCluster(random, (error) => record.violate(error.message))
+    const isReordered = random.next() < 0.15
+    const onFailure = (error: Error) => record.violate(error.message)
+    const cluster = new SimulatedCluster(random, isReordered, onFailure)
     cluster.start(migrations)
-    const hasReplica = random.next() < 0.3
+    const hasReplica = isReordered || random.next() < 0.2
     const options = {
       url: PRIMARY,
       poolSize: random.pick([1, 2, 3, 4, 6, 10]),
       pooler: random.next() < 0.85 ? 'none' : 'transaction-unprepared',
-      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      statementTimeoutMs: isReordered ? LONG_STATEMENT_TIMEOUT_MS : STATEMENT_TIMEOUT_MS,
       ...(hasReplica && { replicaUrls: [REPLICA] }),
     } as const
     const skews = [0, 0, 0, 5_000, 25 * HOUR_MS, -25 * HOUR_MS]
-    const instances = random.pick([1, 1, 2])
+    const instances = isReordered ? 2 : random.pick([1, 1, 2])
     // Replicas serve lists some seconds after the start.
-    if (hasReplica) world.pace = 20
+    if (hasReplica) world.pace = isReordered ? 5 : 20
+    if (isReordered) world.steps = 20
     record.note(`${instances} instances: ${JSON.stringify(options)}, ${cluster}`)
     for (let index = 0; index < instances; index += 1) {
       const persistence = await openPostgresPersistence(options)
@@ -65,7 +70,7 @@ async function migrationNames(): Promise<readonly string[]> {
   const world = new World(0, mayBeInternal)
   let names: readonly string[] = []
   const { violations } = await world.live(async () => {
-    const cluster = new SimulatedCluster(createRandom(0), (error) => {
+    const cluster = new SimulatedCluster(createRandom(0), false, (error) => {
       throw error
     })
     cluster.start([])
@@ -88,12 +93,22 @@ class SimulatedCluster implements Backend {
   #database: SimulatedDatabase
   #nodes = new Map<string, ServerNode>()
   #lagMs = 0
+  /** The position at which the replica stays until it goes on. */
+  #haltedAt = Number.POSITIVE_INFINITY
+  readonly #haltProbability: number
 
-  constructor(random: Random, onFailure: (error: Error) => void) {
+  /**
+   * `isReordered`: some commits take long, and the replica stays behind each of some commits for a
+   * while, so that it may lack the pets of smaller ids.
+   */
+  constructor(random: Random, isReordered: boolean, onFailure: (error: Error) => void) {
     this.#random = random
     this.#onFailure = onFailure
     this.#severities = severitiesOf(random)
-    this.#disruptions = chooseDisruptions(random, this.#severities)
+    this.#disruptions = isReordered
+      ? slowCommits(this.#severities)
+      : chooseDisruptions(random, this.#severities)
+    this.#haltProbability = isReordered ? 0.3 : 0
     this.#script = new SeededScript(random, this.#disruptions)
     this.#database = this.#createDatabase([])
     setNetwork((socket, host) => this.#nodes.get(host)?.accept(socket))
@@ -116,12 +131,25 @@ class SimulatedCluster implements Backend {
     // What is called a replica may be one of another database.
     const foreign = new SimulatedDatabase(this.#random, () => Date.now(), names, 8n)
     foreign.addForeignPets(100)
+    const replay = () => ({ untilMs: performance.now() - this.#lagMs, position: this.#haltedAt })
     const copied = this.#random.next() < 0.8 ? database : foreign
     this.#nodes = new Map([
       ['primary', new ServerNode({ ...common, database: database.node('sim') })],
-      ['replica', new ServerNode({ ...common, database: copied.node('sim', () => this.#lagMs) })],
+      ['replica', new ServerNode({ ...common, database: copied.node('sim', replay) })],
     ])
+    database.onCommit = () => this.#mayHaltReplica()
     return database
+  }
+
+  #mayHaltReplica(): void {
+    if (this.#script.isCalm || this.#haltedAt < Number.POSITIVE_INFINITY) return
+    if (this.#random.next() >= this.#haltProbability) return
+    this.#haltedAt = this.#database.position
+    setTimeout(() => this.#goOn(), this.#random.pick([1_000, 5_000]))
+  }
+
+  #goOn(): void {
+    this.#haltedAt = Number.POSITIVE_INFINITY
   }
 
   async disturb(isOver: () => boolean): Promise<void> {
@@ -166,6 +194,7 @@ class SimulatedCluster implements Backend {
   calmDown(): void {
     this.#script.isCalm = true
     this.#lagMs = 0
+    this.#goOn()
     for (const node of this.#nodes.values()) {
       node.comeUp()
       node.breakSilentSessions()

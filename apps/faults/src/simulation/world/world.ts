@@ -44,8 +44,10 @@ export class World {
   readonly random: Random
   readonly record = new Record()
   readonly instances: Instance[] = []
-  /** How slowly clients work. */
+  /** How slowly clients work, */
   pace = 1
+  /** and how many steps each of them takes. */
+  steps = 8
   readonly #mayBeInternal: (code: string) => boolean
   readonly #keys: ClientKey[] = []
   readonly #clients: HttpClient[] = []
@@ -189,7 +191,7 @@ export class World {
       instances,
       clients,
       keys: this.#keys,
-      steps: 8,
+      steps: this.steps,
       pace: this.pace,
     })
   }
