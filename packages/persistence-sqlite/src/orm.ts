@@ -7,6 +7,7 @@ import { unavailableAfterCommit, unavailableOr } from './database/failures.ts'
 import { REQUEST_MAX_WAIT_MS, withRetries } from './database/retries.ts'
 import { assertFilesUnmoved } from './database/watched-files.ts'
 import { ormConnection } from './driver/orm-connection.ts'
+import { inTurn } from './driver/transaction.ts'
 import { MIGRATIONS } from './schema.ts'
 
 /**
@@ -31,15 +32,16 @@ export function createSqliteEntityManagers(database: Database, { em }: MikroORM)
       }
     },
 
-    async write(work) {
-      assertFilesUnmoved(database)
-      try {
-        const result = await withRetries(work, REQUEST_MAX_WAIT_MS)
-        assertFilesUnmoved(database, 'unknown')
-        return result
-      } catch (error) {
-        throw unavailableAfterCommit(error)
-      }
-    },
+    write: (work) =>
+      inTurn(database, async () => {
+        assertFilesUnmoved(database)
+        try {
+          const result = await withRetries(work, REQUEST_MAX_WAIT_MS)
+          assertFilesUnmoved(database, 'unknown')
+          return result
+        } catch (error) {
+          throw unavailableAfterCommit(error)
+        }
+      }),
   })
 }

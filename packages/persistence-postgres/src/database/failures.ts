@@ -18,8 +18,7 @@ const FAILED_STATEMENT = /^(?:2[23]...|40(?!003)...)$/
  * (25006), lacks a right (42501), a table or a column (42P01, 42703, 3F000), or has not what was
  * prepared, because a pooler has changed the connection (26000, 42P05).
  */
-const CANNOT_NOW =
-  /^(?:53...|57014|55P03|25006|2200H|42501|42P01|42703|3F000|26000|42P05)$/
+const CANNOT_NOW = /^(?:53...|57014|55P03|25006|2200H|42501|42P01|42703|3F000|26000|42P05)$/
 /**
  * The connection is lost (08, 57P), the server has failed (58, XX), or does not know the outcome
  * itself (40003).

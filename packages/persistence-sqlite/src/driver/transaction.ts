@@ -12,7 +12,30 @@ import { assertFilesUnmoved } from '../database/watched-files.ts'
  * fail. SQLite has one writer at a time, so the second program waits here and then finds the work
  * done.
  */
-export async function inWriteTransaction<Result>(
+export function inWriteTransaction<Result>(
+  database: Database,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  return inTurn(database, () => inTransaction(database, work))
+}
+
+const lastTurns = new WeakMap<Database, Promise<unknown>>()
+
+/**
+ * Runs the writes of a connection that take several turns of the event loop one after the other. A
+ * connection has one transaction: writes that run at once would be committed, or rolled back,
+ * together.
+ */
+export function inTurn<Result>(database: Database, write: () => Promise<Result>): Promise<Result> {
+  const turn = (lastTurns.get(database) ?? Promise.resolve()).then(write)
+  lastTurns.set(
+    database,
+    turn.catch(() => undefined),
+  )
+  return turn
+}
+
+async function inTransaction<Result>(
   database: Database,
   work: () => Result | Promise<Result>,
 ): Promise<Result> {

@@ -1,10 +1,5 @@
 import type { Random } from '@pet-store/testing'
-import type {
-  Boundary,
-  Disruption,
-  Script,
-  ScriptedTransaction,
-} from '@pet-store/testing-postgres'
+import type { Boundary, Disruption, Script, ScriptedTransaction } from '@pet-store/testing-postgres'
 import { type Severities, sessionError, statementError } from './errors.ts'
 
 const KINDS = ['error', 'fatal', 'close', 'reset', 'silence', 'delay', 'notice'] as const
