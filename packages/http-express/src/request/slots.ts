@@ -1,4 +1,3 @@
-import { Socket } from 'node:net'
 import { type AnyResponse, CONTEXT, type HandlerResponse } from '../response/context.ts'
 import { onceLeft } from '../response/response-left.ts'
 import type { Check, HandlerRequest } from './handler.ts'
@@ -135,17 +134,17 @@ export function limitSlots(
           reject(overloaded(res, underWay < maxRequests ? 'API key' : 'service'))
         },
       }
-      const resumeBody = pauseBody(req)
       function leave(): void {
         leaveQueue(entry, share)
         excess.delete(entry)
         forgetUnused(share)
-        resumeBody()
       }
       waiting.add(entry)
       share.waiting.add(entry)
       turns.add(share)
       if (waiting.size > MAX_WAITING || isChunked(req)) rejectSoon(entry, share)
+      // It will be rejected: what arrives is dropped.
+      if (isChunked(req)) req.resume()
       onceLeft(res, leave)
     })
   }
@@ -176,23 +175,4 @@ export function limitSlots(
  */
 function isChunked({ headers }: HandlerRequest): boolean {
   return headers['transfer-encoding'] !== undefined
-}
-
-/** Reads no more of a body while its request waits. Returns what ends the pause. */
-function pauseBody(req: HandlerRequest): () => void {
-  if (isChunked(req)) {
-    // It will be rejected: what arrives is dropped.
-    req.resume()
-    return () => {}
-  }
-  let isPaused = false
-  // Once Node has handled what it has read: before that it would resume the socket.
-  const pausing = setImmediate(() => {
-    isPaused = !req.complete && req.socket instanceof Socket
-    if (isPaused) req.socket.pause()
-  })
-  return () => {
-    clearImmediate(pausing)
-    if (isPaused) req.socket.resume()
-  }
 }

@@ -3,6 +3,7 @@ import type { Operation, OperationParts } from '../operations/operation.ts'
 import { BASE, OPERATIONS_BY_ROUTE } from '../operations/operations.ts'
 import { deprecationHeaders } from '../operations/retirement.ts'
 import { type Check, forExpress, type Handler } from '../request/handler.ts'
+import { holdBody } from '../request/hold-body.ts'
 import { allowedWith, rejectMethod, rejectPath, sendOptions } from '../request/methods.ts'
 import { requireScope } from '../request/scope.ts'
 import { CONTEXT } from '../response/context.ts'
@@ -58,7 +59,9 @@ function behind(checks: readonly Check[], handler: Handler): Handler {
       if (pending === undefined) continue
       const rest = behind(checks.slice(index + 1), handler)
       // Nothing more is done once the client has gone.
-      return pending.then(() => (res.destroyed ? undefined : rest(req, res, next)))
+      return pending
+        .finally(holdBody(req))
+        .then(() => (res.destroyed ? undefined : rest(req, res, next)))
     }
     return handler(req, res, next)
   }

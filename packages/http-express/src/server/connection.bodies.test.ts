@@ -108,6 +108,22 @@ it('nothing is read of a body that is still sent after the response', async ({ s
   await expect.poll(() => connection.write('x'.repeat(10_000)).isBroken).toBe(true)
 })
 
+it('a body that arrived in small chunks while the key was looked up is read whole', async () => {
+  let verify = () => {}
+  const verified = new Promise<VerifiedKey>((resolve) => {
+    verify = () => resolve({ keyId: 'test', scopes: SCOPES })
+  })
+  const server = await startTestServer({ tokenCheck: () => verified })
+  const [head, tail] = [PET.slice(0, 10), PET.slice(10)].map((part) =>
+    [...part].map((byte) => `1\r\n${byte}\r\n`).join(''),
+  )
+  const connection = server.connect().write(`${POST}Transfer-Encoding: chunked\r\n\r\n${head}`)
+  await expect.poll(() => server.log.begun).toBe(1)
+  connection.write(`${tail}0\r\n\r\n`)
+  verify()
+  expect((await connection.response()).status).toBe(201)
+})
+
 it('a response of `100 Continue` is sent once the key is verified', async () => {
   let verify = () => {}
   const verified = new Promise<VerifiedKey>((resolve) => {

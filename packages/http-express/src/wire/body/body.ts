@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isHeld } from '../../request/hold-body.ts'
 import { HttpError } from '../../response/http-error.ts'
 import { parseExactFields } from '../exact-json.ts'
 import { LONG_INPUT_BYTES, yieldToEventLoop } from '../long-input.ts'
@@ -38,8 +39,9 @@ async function readEncoded(
 function readBytes(req: IncomingMessage, res: ServerResponse, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // A stream that has ended would be waited for without end.
-    if (req.readableDidRead || req.readableEnded || req.destroyed) {
-      reject(req.readableDidRead || req.readableEnded ? alreadyRead() : bodyEndedEarly())
+    const isRead = (req.readableDidRead && !isHeld(req)) || req.readableEnded
+    if (isRead || req.destroyed) {
+      reject(isRead ? alreadyRead() : bodyEndedEarly())
       return
     }
     if (Number(req.headers['content-length'] ?? 0) > maxBytes) {
