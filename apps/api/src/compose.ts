@@ -61,7 +61,8 @@ async function openProgram(
     onLookUpLimit: reports.onLookUpLimit,
     lifetimeMs: settings.apiKeyCacheSeconds * 1000,
   })
-  opened.add(openBackgroundWork(persistence.apiKeys, keyCheck, reports.onKeyChange))
+  const background = { ...reports, ...observability.persistence }
+  opened.add(openBackgroundWork(persistence.apiKeys, keyCheck, background))
   const readiness = createReadiness(persistence, reports.onReadiness)
   const http = httpOptions(settings, persistence)
   const parts = observability.instrument({

@@ -10,7 +10,8 @@ import type { Tracing } from './tracing.ts'
 /** What operators see of the program besides its log. */
 export interface Observability {
   /** What persistence reports while it is open. */
-  readonly persistence: Pick<PersistenceOptions, 'onBackgroundFailure' | 'onStatement'>
+  readonly persistence: Pick<Reports, 'onBackgroundFailure'> &
+    Pick<PersistenceOptions, 'onStatement'>
   /** Measures the parts of the program: the only place where they are wrapped. */
   instrument(parts: Parts): InstrumentedParts
   /** Serves the metrics once it listens; there only if the settings ask for it. */

@@ -1,3 +1,4 @@
+import { persistenceUnavailable } from '@pet-store/domain'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { repeat } from './background-work.ts'
 
@@ -10,7 +11,7 @@ it('work longer than its interval is not queued, and is done again at the end', 
     fail = () => reject(new Error('the database is silent'))
   })
   const work = vi.fn(() => slow)
-  const finish = repeat(work, 1_000)
+  const finish = repeat(work, 1_000, () => {})
   vi.advanceTimersByTime(10_000)
   expect(work).toHaveBeenCalledTimes(1)
   work.mockResolvedValue()
@@ -18,4 +19,17 @@ it('work longer than its interval is not queued, and is done again at the end', 
   fail()
   await finished
   expect(work).toHaveBeenCalledTimes(2)
+})
+
+it('work that fails is reported, unless the database is unavailable', async () => {
+  const failures: unknown[] = []
+  const forbidden = new Error('permission denied for table api_key')
+  const away = persistenceUnavailable()
+  for (const error of [forbidden, away])
+    await repeat(
+      () => Promise.reject(error),
+      1_000,
+      (failure) => failures.push(failure),
+    )()
+  expect(failures).toEqual([forbidden])
 })

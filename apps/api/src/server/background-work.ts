@@ -1,4 +1,5 @@
 import type { ApiKeyRepository, KeyCheck } from '@pet-store/access'
+import { isPetError } from '@pet-store/domain'
 import { createKeyChanges } from '../observability/key-changes.ts'
 import type { Reports } from '../observability/reports.ts'
 
@@ -12,10 +13,12 @@ const KEY_CHANGES_INTERVAL_MS = 10_000
 export function openBackgroundWork(
   keys: ApiKeyRepository,
   keyCheck: KeyCheck,
-  onKeyChange: Reports['onKeyChange'],
+  { onKeyChange, onBackgroundFailure }: Pick<Reports, 'onKeyChange' | 'onBackgroundFailure'>,
 ): { close(): Promise<void> } {
-  const finishUses = repeat(keyCheck.writeUses, KEY_USES_INTERVAL_MS)
-  const finishChanges = repeat(createKeyChanges(keys, onKeyChange), KEY_CHANGES_INTERVAL_MS)
+  const repeatWork = (work: () => Promise<void>, intervalMs: number) =>
+    repeat(work, intervalMs, onBackgroundFailure)
+  const finishUses = repeatWork(keyCheck.writeUses, KEY_USES_INTERVAL_MS)
+  const finishChanges = repeatWork(createKeyChanges(keys, onKeyChange), KEY_CHANGES_INTERVAL_MS)
   return {
     async close() {
       await Promise.all([finishUses(), finishChanges()])
@@ -25,12 +28,19 @@ export function openBackgroundWork(
 
 /**
  * Does work at intervals, one run at a time, without keeping the process alive. Work that fails is
- * repeated at the next interval: requests and readiness report what made it fail. Returns a
- * function that does it once more and stops.
+ * repeated at the next interval. That the database is unavailable is reported by requests and
+ * readiness, every other failure here. Returns a function that does it once more and stops.
  */
-export function repeat(work: () => Promise<void>, intervalMs: number): () => Promise<void> {
+export function repeat(
+  work: () => Promise<void>,
+  intervalMs: number,
+  onFailure: (error: unknown) => void,
+): () => Promise<void> {
   let running: Promise<unknown> | undefined
-  const run = () => (running ??= work().then(ended, ended))
+  const run = () => (running ??= work().catch(failed).then(ended))
+  const failed = (error: unknown) => {
+    if (!isPetError(error) || error.code !== 'persistence_unavailable') onFailure(error)
+  }
   const ended = () => (running = undefined)
   const timer = setInterval(() => void run(), intervalMs).unref()
   return async () => {
