@@ -2,6 +2,9 @@
 // compiles a program that imports all of it, runs it and the examples, and measures domain and
 // client as a browser loads them: `pnpm check:packed`. With --all also with TypeScript 5.9, and on
 // Node 22 and 26, Bun and Deno, which npm downloads.
+//
+// publint and attw (`pnpm check:package`) read what a package says of itself; whether it installs,
+// compiles and runs elsewhere, and what a bundle weighs, only doing that shows.
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
