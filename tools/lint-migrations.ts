@@ -1,8 +1,8 @@
 // Lints the SQL of the PostgreSQL migrations with squawk, which knows what locks a table for long
 // or breaks the release before. docs/decisions/0006-migrations.md
 //
-// Its options are in .squawk.toml. It reads SQL; the migrations of MikroORM are classes, whose SQL is
-// there only once `up` has run.
+// Its options are in .squawk.toml. It reads SQL; the migrations of MikroORM are classes, whose SQL
+// is there only once `up` has run.
 import { spawnSync } from 'node:child_process'
 import { MIGRATIONS } from '../packages/persistence-postgres/src/schema.ts'
 

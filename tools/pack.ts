@@ -3,8 +3,8 @@
 // `pnpm release:dry-run`. Until then other programs install from that folder
 // (docs/how-to/release.md).
 //
-// pnpm packs. `npm publish --dry-run` lists files and sizes, and neither the manifest, in which pnpm
-// replaces `workspace:` and `catalog:`, nor the provenance, which is made in CI alone.
+// pnpm packs. `npm publish --dry-run` lists files and sizes, and neither the manifest, in which
+// pnpm replaces `workspace:` and `catalog:`, nor the provenance, which is made in CI alone.
 import { hash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

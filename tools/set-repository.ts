@@ -1,8 +1,8 @@
 // Sets the public address of the repository:
-// `pnpm release:repository https://host/owner/pet-store`. It goes into every manifest, by `pnpm pkg`,
-// with the provenance of CI that names it, and into the links of the packages' READMEs, which a
-// registry shows without the files beside them: no release tool rewrites those. Run it again after
-// adding a link, and when the repository moves.
+// `pnpm release:repository https://host/owner/pet-store`. It goes into every manifest, by
+// `pnpm pkg`, with the provenance of CI that names it, and into the links of the packages' READMEs,
+// which a registry shows without the files beside them: no release tool rewrites those. Run it
+// again after adding a link, and when the repository moves.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { fileAddress, ROOT, readPublicPackages, run } from './public-packages.ts'

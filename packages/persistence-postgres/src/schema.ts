@@ -6,8 +6,8 @@ import type { MigrationObject } from '@mikro-orm/postgresql'
 /** Every table. */
 class CreateSchema extends Migration {
   override up(): void {
-    // A sequence never gives a number a second time. An identity column is as exact, and `bigserial`
-    // is what every engine knows.
+    // A sequence never gives a number a second time. An identity column is as exact, and every
+    // engine knows `bigserial`.
     this.addSql(`create table pet (
       -- squawk-ignore prefer-identity
       id bigserial primary key,

@@ -20,8 +20,8 @@ export interface ApiKeyRecords {
   list(): Promise<readonly ApiKeyRecord[]>
   /**
    * Stores every row or none, durably, in one step that no other write comes between. Stores
-   * nothing and returns `changed` if a row is no longer what it was, or `taken` if a new one has the
-   * `id` or the `sha256` of another.
+   * nothing and returns `changed` if a row is no longer what it was, or `taken` if a new one has
+   * the `id` or the `sha256` of another.
    */
   write(changes: readonly ApiKeyChange[]): Promise<'stored' | 'changed' | 'taken'>
 }
