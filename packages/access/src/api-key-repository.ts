@@ -8,7 +8,7 @@ import type { ApiKey, NewApiKey } from './api-key.ts'
  * in results too. Returned keys are detached: changing one changes nothing stored.
  *
  * While the database is unavailable every function rejects within a few seconds, with an error
- * whose `code` is `persistence_unavailable`, as those of pets do.
+ * whose `code` is `persistence_unavailable`, as `PetRepository` does.
  */
 export interface ApiKeyRepository {
   /** Stores a key. Rejects when its id or its hash is taken, and then changes nothing. */

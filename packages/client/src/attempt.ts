@@ -12,7 +12,7 @@ export interface Connection {
   readonly fetch: typeof fetch
   /** For one attempt, from the first byte sent to the last byte read. */
   readonly timeoutMs: number
-  /** Of the caller, beside those of the call. */
+  /** The caller's, in addition to what the call itself needs. */
   readonly headers: Readonly<Record<string, string>>
   readonly hooks: Hooks
 }

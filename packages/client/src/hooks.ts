@@ -40,7 +40,7 @@ export interface Hooks {
   readonly onDeprecation?: ((deprecation: DeprecationDetails) => void) | undefined
 }
 
-/** The hooks of a call, which come before those of the client. */
+/** The hooks of a call; each replaces the same hook of the client. */
 export function hooksOf(call: Hooks, client: Hooks): Hooks {
   return {
     onResponse: call.onResponse ?? client.onResponse,

@@ -10,8 +10,8 @@ export interface RequestOptions extends Hooks {
   /** The number of attempts that may follow a failed first one. Default: 5. */
   readonly retries?: number | undefined
   /**
-   * Further header fields, such as `Prefer` or `traceparent`. Those that the client sets itself
-   * stay as they are. A single call adds its own to those of the client.
+   * Further header fields, such as `Prefer` or `traceparent`. They replace none that the client
+   * sets itself. A call sends its own and the client's.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }

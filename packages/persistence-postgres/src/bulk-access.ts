@@ -25,8 +25,8 @@ const MOVE_PET_IDS = `
   where $1::bigint > coalesce(pg_sequence_last_value(${PET_IDS}), 0)`
 
 /**
- * Opens a database for import, export, copy and seed. Rejects with one sentence if the schema is
- * outdated, unless it may migrate, and if the schema is that of a newer version.
+ * Opens a database for import, export, copy and seed. Rejects with one sentence if its schema is
+ * outdated and it may not migrate, or if a newer version has migrated it.
  */
 export async function openPostgresBulkAccess(options: PostgresOptions): Promise<BulkAccess> {
   const { bulkTimeoutMs = PAGE_TIMEOUT_MS } = options

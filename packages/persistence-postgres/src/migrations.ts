@@ -30,8 +30,8 @@ const DEFAULT_MAX_WAIT_MS = 60_000
 const LOCK_NOT_AVAILABLE = '55P03'
 const NO_SUCH_DATABASE = '3D000'
 
-// Not the types of the ORM's PostgreSQL package: what this file publishes would then need those of
-// its driver, which do not compile everywhere.
+// Not the types of the ORM's PostgreSQL package: what this file publishes would then need the types
+// of its driver, which do not compile everywhere.
 type EntityManager = Parameters<typeof appliedMigrations>[0]
 interface Orm {
   readonly em: { fork(): EntityManager }

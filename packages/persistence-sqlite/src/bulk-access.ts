@@ -42,7 +42,7 @@ const MOVE_PET_IDS = `
 
 /**
  * Opens a file for import, export, copy and seed. Rejects with one sentence if the file is missing,
- * if its schema is outdated, unless it may migrate, and if the schema is that of a newer version.
+ * if its schema is outdated and it may not migrate, or if a newer version has migrated it.
  */
 export async function openSqliteBulkAccess(options: SqliteOptions): Promise<BulkAccess> {
   const opened = await openSqliteDatabase(sqlitePath(options.url), fileMode(options))

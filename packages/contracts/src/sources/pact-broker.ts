@@ -28,8 +28,8 @@ export const SELECTED_CONTRACTS: PactSource = {
 }
 
 /**
- * Reports the results for `GIT_COMMIT` and `GIT_BRANCH`; default: those of git. Throws if there are
- * none.
+ * Reports the results for `GIT_COMMIT` and `GIT_BRANCH`; default: what git says. Throws if there is
+ * neither.
  */
 export function reportingTo({ token }: PactBroker): PactSource {
   const commit = process.env['GIT_COMMIT'] || git('rev-parse', 'HEAD')

@@ -22,6 +22,6 @@ export interface Declaration {
 interface Published
   extends Pick<ZodOpenApiOperationObject, 'description' | 'requestParams' | 'requestBody'> {
   readonly summary: string
-  /** Its own responses; those that every operation has are added. */
+  /** Its own responses; the responses of every operation are added. */
   readonly responses: Readonly<Record<`${number}`, ZodOpenApiResponseObject>>
 }

@@ -57,7 +57,7 @@ function errorResponse(
   }
 }
 
-/** Every response of an operation: its own, and those that every operation has. */
+/** Every response of an operation: its own, and the responses of every operation. */
 export function allResponses({ scope, sunset, published }: Declaration): ZodOpenApiResponsesObject {
   const routeHeaders = sunset === undefined ? {} : DEPRECATION
   const own = Object.entries(published.responses).map(([status, response]) => [

@@ -14,8 +14,8 @@ export const GONE =
   'GET /pets/{petId} was removed on 5 December 2030. Use GET /pets with a status filter instead.'
 
 /**
- * The headers of every response of a deprecated route, names and values in turn. `docs` is the
- * reference page.
+ * The headers of every response of a deprecated route as a flat list: a name, its value, the next
+ * name. `docs` is the reference page.
  */
 export function deprecationHeaders(docs: string): readonly string[] {
   const link = `<${docs}>; rel="deprecation"; type="text/html"`

@@ -42,7 +42,7 @@ export function verifiedKeyOf(res: HandlerResponse): VerifiedKey {
 function bearerKey(authorization: string | undefined): string | undefined {
   const key = authorization === undefined ? undefined : /^bearer +(\S.*)$/i.exec(authorization)?.[1]
   if (key === undefined || !/[\x80-\xff]/.test(key)) return key
-  // Node reads headers as Latin-1. A static key may be any text, and its hash is that of UTF-8.
+  // Node reads headers as Latin-1. A static key may be any text, and is hashed as UTF-8.
   return Buffer.from(key, 'latin1').toString()
 }
 

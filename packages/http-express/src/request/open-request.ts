@@ -9,7 +9,7 @@ import { decodableTarget } from './request-target.ts'
 
 /**
  * Gives each request its context: its id, its log line and the headers of every response. The first
- * middleware. `headers` are names and values in turn.
+ * middleware. `headers` is a flat list: a name, its value, the next name.
  */
 export function openRequest(
   log: HttpLog,

@@ -30,7 +30,7 @@ export function sendJson(res: AnyResponse, status: number, json: string): void {
   endResponse(res, json, length === json.length ? 'latin1' : 'utf8')
 }
 
-/** Sends an error response: the headers of the error, those that were added, and the error body. */
+/** Sends an error response: the headers of the error, all that were added, and the error body. */
 export function sendError(res: AnyResponse, error: HttpError): void {
   const context = res[CONTEXT]
   if (context !== undefined) context.errorCode = error.code

@@ -7,7 +7,7 @@ import type { HttpLog } from '../request/http-log.ts'
 import { type Connection, handleConnections } from './connection.ts'
 import { createUnroutedErrors, MAX_HEADER_BYTES, MAX_HEADER_FIELDS } from './unrouted-errors.ts'
 
-/** The limits of the server, with their defaults; those of Node fit no API. */
+/** The limits of the server, with their defaults; Node's own fit no API. */
 const SERVER_LIMITS = {
   /** For the headers to arrive; later is 408. */
   headersTimeoutMs: 10_000,

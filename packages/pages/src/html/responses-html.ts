@@ -7,7 +7,7 @@ import { tabsHtml } from './tabs-html.ts'
 /** What every operation responds to a key that may not call it, or to any request. */
 const OF_EVERY_OPERATION: readonly string[] = ['401', '403', '429', 'default']
 
-/** The responses of an operation; those that every operation has are folded up. */
+/** The responses of an operation; the responses of every operation are folded up. */
 export function responsesHtml({ responses }: AddressedOperation): Html {
   const rows = Object.entries(responses).map(([status, { description }]) => ({
     status,

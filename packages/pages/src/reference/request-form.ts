@@ -40,7 +40,7 @@ export function targetOf({ path, query }: FormRequest): string {
   return search.size === 0 ? path : `${path}?${search}`
 }
 
-/** The headers of a request, those of its key and its body included. */
+/** The headers of a request, including the API key and the content type. */
 export function headersOf(
   { headers, body }: FormRequest,
   apiKey: string | undefined,

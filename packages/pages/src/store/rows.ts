@@ -19,7 +19,7 @@ export function petRow(pet: Pet, address: string, { isNew = false } = {}): HTMLT
   return row
 }
 
-/** Rows in the place of those that are loaded. */
+/** Placeholders for rows that are being loaded. */
 export function skeletonRows(): readonly HTMLTableRowElement[] {
   return Array.from({ length: 12 }, () => {
     const cells = FIELDS.map((field) => cell(field, make('span', { className: 'skeleton' })))

@@ -3,8 +3,8 @@ import type { StoredIdempotencyKey } from '@pet-store/persistence'
 import { Int64Type } from './column-types.ts'
 
 /**
- * The table of idempotency keys, apart from that of pets so that a distributed engine can spread it
- * by its primary key. It has no foreign key for the same reason.
+ * The table of idempotency keys. It is separate from the pets and has no foreign key, so that a
+ * distributed engine can spread it by its primary key.
  */
 export const IdempotencyKeyRecord = defineEntity({
   name: 'IdempotencyKeyRecord',

@@ -32,8 +32,8 @@ export interface PetWriter {
 }
 
 /**
- * A new idempotency key as a row, without the id of its pet. Without a time it gets that of the
- * clock of the database.
+ * A new idempotency key as a row, without the id of its pet. Without a time it gets the time of the
+ * database.
  */
 export type NewKeyColumns = readonly [
   owner: string,

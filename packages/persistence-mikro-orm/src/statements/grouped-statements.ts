@@ -28,11 +28,11 @@ export interface WaitingStatement<Work, Result> {
 
 /**
  * Runs the statements of one turn of the event loop together: one transaction or one round trip,
- * and one wait for the disk, serve all of them. Those that arrive while as many groups run as may
- * are the next group.
+ * and one wait for the disk, serve all of them. Statements that arrive while the maximum number of
+ * groups runs are the next group.
  *
- * Until their group is taken, statements wait in the order in which they arrived; those that wait
- * too long are rejected, whatever those before them do.
+ * Until their group is taken, statements wait in the order in which they arrived. A statement that
+ * waits too long is rejected, whatever the statements before it do.
  */
 export class GroupedStatements<Work, Result> {
   readonly #runGroup

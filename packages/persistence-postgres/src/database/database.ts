@@ -32,7 +32,7 @@ export async function openPostgresDatabase(options: ConnectionOptions): Promise<
   }
 }
 
-/** Opens no connection yet. Its name is that of the URL. */
+/** A database by its URL, which it is named after. Opens no connection yet. */
 export function createPostgresDatabase(options: ConnectionOptions): PostgresDatabase {
   const address = addressOf(options.url)
   const config = poolConfig(options)

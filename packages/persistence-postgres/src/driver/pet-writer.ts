@@ -32,9 +32,9 @@ const LOCK_TIMEOUT_MS = 100
 type Id = readonly [id: bigint]
 
 /**
- * Adds pets on connections of a pool; those of one turn of the event loop are one statement. One
- * group at a time: two would be smaller, and cost both sides more. Inserts into a table that is
- * distributed over several servers are not put together.
+ * Adds pets on connections of a pool. All pets of one turn of the event loop are one statement, and
+ * one group runs at a time: two would be smaller, and cost both sides more. Inserts into a table
+ * that is distributed over several servers are not grouped.
  */
 export function createPostgresPetWriter(
   connections: ConnectedDatabase,
@@ -142,7 +142,7 @@ export function createPostgresPetWriter(
   }
 }
 
-/** The only value of a pet that must differ from those of others is its id, which is assigned. */
+/** Only the id of a pet must be unique, and the server assigns it. */
 function unavailableIfTaken(error: unknown): unknown {
   if (!isTakenValue(error)) return error
   return persistenceUnavailable({ message: 'The next id of a pet is taken.', cause: error })

@@ -6,7 +6,7 @@ import { isConflict, isLostStatement, mayBeStalePlan } from '../database/failure
 import { withRetries } from '../database/retries.ts'
 import type { Row, RunStatement, StatementText } from './pool-statements.ts'
 
-/** Whether statements have names on the server, and who is told of them. */
+/** Whether statements have names on the server, and the listener that they are reported to. */
 export type StatementOptions = Pick<PostgresDatabase, 'pooler' | 'onStatement' | 'server'>
 
 /** Runs statements by the given function. */

@@ -12,8 +12,8 @@ const ROLLBACK = { text: 'rollback', query_timeout: 1_000 }
 /**
  * Runs some work in one transaction, and rolls it back when it fails. The ORM's own are not used,
  * because below it Kysely never gives a connection back whose `begin` or `rollback` has failed.
- * Rejects with the work's own error, with that of the server, or with `persistence_unavailable`,
- * whose outcome is `unknown` only if the commit was sent.
+ * Rejects with the error of the work or of the server, or with `persistence_unavailable`, whose
+ * outcome is `unknown` only if the commit was sent.
  */
 export function inWriteTransaction<Result>(
   pool: Pool,

@@ -9,7 +9,7 @@ import { openPostgresPersistence } from '../open-persistence.ts'
 const FLAGS = ['-c', 'fsync=off']
 const EMPTY_TABLES =
   'truncate pet, idempotency_key, api_key, request_count, pet_import restart identity'
-/** Without those of extensions. */
+/** Without the tables of extensions. */
 const TABLES = `
   select quote_ident(relname) as name from pg_class
   where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace

@@ -13,7 +13,7 @@ import { assertFilesUnmoved } from '../database/watched-files.ts'
 
 /**
  * Runs a write in the next transaction and resolves after its commit. A write that throws fails
- * alone. `values` are those that it holds while it waits.
+ * alone. `values` is what it holds in memory while it waits.
  */
 export type AddWrite = <Result>(
   write: () => Result,

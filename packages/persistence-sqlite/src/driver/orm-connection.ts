@@ -25,7 +25,7 @@ export function ormConnection(database: Database): SqliteDatabase {
   }
 }
 
-/** The ORM counts with numbers, so those that fit are numbers. */
+/** The ORM counts with numbers, so every integer that fits becomes one. */
 function withNumbers(row: Row): Row {
   for (const [column, value] of Object.entries(row)) {
     const number = Number(value)

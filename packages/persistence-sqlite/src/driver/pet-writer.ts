@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3'
 import type { GroupedWrites } from './grouped-writes.ts'
 import { FIND_KEY, INSERT_KEY, INSERT_PET } from './pet-insert-statements.ts'
 
-/** Adds pets; those of one turn of the event loop share a transaction. */
+/** Adds pets. All pets of one turn of the event loop share a transaction. */
 export function createSqlitePetWriter(database: Database, writes: GroupedWrites): PetWriter {
   // A number would be rounded, and `safeIntegers` makes it a bigint.
   const insertPet = database.prepare<[NewPetColumns]>(INSERT_PET).safeIntegers()

@@ -46,7 +46,7 @@ function aTurnLater(): Promise<unknown> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** The message says what is wrong; another error is that of an adapter that cannot be loaded. */
+/** Exit code 2 for wrong use, 1 for an adapter that cannot be loaded; the message says why. */
 function endAsWrongUse(error: unknown): never {
   console.error(error instanceof Error ? error.message : inspect(error))
   process.exit(error instanceof WrongUse ? 2 : 1)

@@ -22,7 +22,7 @@ export interface CheckOptions {
 /** A command line that cannot be followed: exit code 2. */
 export class WrongUse extends Error {}
 
-/** Makes the harness of the command line: that of a module, that of a file, or both together. */
+/** Makes the harness of the command line, from a module, from a file, or from both together. */
 export async function createHarness({
   module,
   url,

@@ -23,7 +23,7 @@ export async function runCases(): Promise<never> {
   for await (const event of run({ files: [file], isolation: 'none', concurrency: false })) {
     await tell(event)
     if (event.type === 'test:pass' || event.type === 'test:fail') results += 1
-    // An adapter may have left something running. What it does in this turn is still told of.
+    // An adapter may have left something running. What it does in this turn is still reported.
     if (results === ids.length) setTimeout(() => process.exit(0), LAST_EVENTS_MS)
   }
   process.exit(0)

@@ -20,9 +20,9 @@ const GRACE_MS = 5_000
 const CLOSING_LIMIT_MS = 20_000
 
 /**
- * Runs cases in a process, and ends it, and those that it has started, when a case does not return.
- * Node's runner cannot: its time limit is a timer of the process that loops, and the processes that
- * it isolates files in are ended without those of the harness, such as a database. `onEvent` gets
+ * Runs cases in a process, and ends it with all that it has started when a case does not return.
+ * Node's runner cannot: its time limit is a timer of the process that loops, and it ends the
+ * processes of files without what a harness has started, such as a database. `onEvent` gets
  * every event of the runner, and says whether to go on with the next case. Resolves with the exit
  * code.
  */
@@ -76,7 +76,7 @@ export async function runInProcess(
   return code ?? 1
 }
 
-/** What the runner would have told of a case that has ended its process, or never returned. */
+/** The event of a case that has ended its process, or never returned. */
 function failed(
   { one, start }: { readonly one: CaseToRun; readonly start: number },
   { exitCode, signalCode }: ChildProcess,
@@ -104,7 +104,7 @@ function failed(
   } as unknown as RunnerEvent
 }
 
-/** Ends a process and those that it has started. */
+/** Ends a process and all that it has started. */
 function endGroup(child: ChildProcess): void {
   try {
     process.kill(-(child.pid as number), 'SIGKILL')

@@ -12,7 +12,7 @@ const GROUP = { group: 'persistence.unavailable', timeLimitMs: 180_000 }
 /** How many imports are interrupted, each at another moment of a write. */
 const IMPORTS = 12
 const PAGE = 5
-/** The pets that are written get ids beyond those that are added. */
+/** The pets that are written get greater ids than the pets that are added. */
 const MORE_THAN_IMPORTED = 1_000_000n
 
 /** What commands such as `import` see of an outage. */
@@ -86,7 +86,7 @@ async function expectRejected(
   }
 }
 
-/** Returns how many lines of an import are stored: those that were, perhaps with the last page. */
+/** Returns how many lines of an import are stored: the earlier ones, perhaps the last page too. */
 function assertPages(imports: readonly PetImport[], id: bigint, acknowledged: number): number {
   const stored = imports.find((one) => one.id === id)?.lines ?? 0
   assert.ok(

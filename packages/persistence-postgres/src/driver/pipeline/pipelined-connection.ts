@@ -19,7 +19,7 @@ export class PipelinedConnection {
   readonly #client: pg.Client
   readonly #onEnd: () => void
   readonly #prepared: PreparedStatements = new Map()
-  /** In the order in which they were sent, which is that of their results. */
+  /** In the order in which they were sent; their results arrive in the same order. */
   readonly #batches: ReadBatch[] = []
   readonly #sending = new Set<Promise<void>>()
   #isClosing = false

@@ -37,10 +37,9 @@ export interface PipelinedReadOptions extends GroupOptions {
 }
 
 /**
- * Reads that share a few connections. Those of one turn of the event loop are sent together, on the
- * connection that has the least to do. Each read stands for itself: one that fails fails alone,
- * unless the connection is lost. A slow one delays those of its group and those behind it, so none
- * may be slow.
+ * Reads that share a few connections. The reads of one turn of the event loop are sent together, on
+ * the connection that has the least to do. A read that fails fails alone, unless the connection is
+ * lost. A slow read delays the rest of its group and everything sent after it, so none may be slow.
  *
  * A read is in one place at a time: it waits in the queue, or it is in a batch of a connection.
  * Either of them settles it, at its deadline at the latest.
@@ -51,7 +50,7 @@ export class PipelinedReads {
   readonly #queue: GroupedStatements<Read, readonly Row[]>
   /** Undefined where no connection is open, and none is being opened. */
   readonly #current: (OpenConnection | undefined)[]
-  /** With those that were replaced and have not returned every result. */
+  /** Includes replaced connections that still owe results. */
   readonly #open = new Set<PipelinedConnection>()
   readonly #clock: NodeJS.Timeout
   #last = 0
@@ -79,7 +78,7 @@ export class PipelinedReads {
     return this.#queue.add({ statement, values, readRow: undefined, rows: [] }, values)
   }
 
-  /** The number of open connections, of those that wait for results, and of reads to be sent. */
+  /** How many connections are open, how many wait for results, and how many reads are unsent. */
   get use(): { readonly open: number; readonly busy: number; readonly waiting: number } {
     const open = [...this.#open]
     const busy = open.filter(({ isBusy }) => isBusy).length

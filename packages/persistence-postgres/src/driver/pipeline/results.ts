@@ -23,10 +23,10 @@ export interface ResultReceiver {
  * driver, whose own way through a row makes a text of each column, three more objects and two
  * events. docs/decisions/0033-hot-path.md
  *
- * This is the one place that depends on more than pg documents: that `connection.stream` is read by
- * one listener, and, in `read-batch.ts`, that a query is an object with `submit` and methods that
- * begin with `handle`. `connections.ts` reads a row at the start, and ends it with one sentence
- * when that has changed.
+ * This file and `read-batch.ts` depend on more than pg documents: here, that `connection.stream` is
+ * read by one listener; there, that a query is an object with `submit` and methods that begin with
+ * `handle`. `connections.ts` reads a row at the start, and ends it with one sentence when that has
+ * changed.
  */
 export function receiveResults({ connection: { stream } }: Client, receiver: ResultReceiver): void {
   const [driver, ...others] = stream.listeners('data') as ((bytes: Buffer) => void)[]
