@@ -25,7 +25,7 @@ const MOVE_PET_IDS = `
   where $1::bigint > coalesce(pg_sequence_last_value(${PET_IDS}), 0)`
 
 /**
- * Opens a database for import, export, copy and seed. Rejects with one sentence if its schema is
+ * Opens a database for import, export, copy and seed. Rejects if its schema is
  * outdated and it may not migrate, or if a newer version has migrated it.
  */
 export async function openPostgresBulkAccess(options: PostgresOptions): Promise<BulkAccess> {

@@ -59,7 +59,7 @@ describe('PostgreSQL migrations', () => {
     },
   )
 
-  it('migrations end with one sentence when their statements always conflict', async () => {
+  it('migrations reject when their statements always conflict', async () => {
     const server = await openFailingServer(url)
     server.failEvery(20)
     await expect(migratePostgres({ url: server.url, migrationWaitMs: 100 })).rejects.toThrow(
@@ -87,7 +87,7 @@ describe('PostgreSQL migrations', () => {
     await other.query('rollback')
   })
 
-  it('migrations give up with one sentence when a lock is not free in time', async () => {
+  it('migrations give up when a lock is not free in time', async () => {
     await other.query('begin; select pg_advisory_xact_lock(1885697139)')
     await expect(migratePostgres({ url, migrationWaitMs: 100 })).rejects.toThrow(
       /^Cannot migrate the PostgreSQL database "[\w.]+:\d+\/\w+": another session has held a lock for 0\.1 s\.$/,

@@ -39,7 +39,7 @@ interface Orm {
 
 /**
  * Brings the schema up to date and returns the names of the migrations that were missing. Any
- * number of programs may call it at once. Rejects with one sentence that names host and database,
+ * number of programs may call it at once. Rejects with an error that names host and database,
  * also if a lock is not free within `migrationWaitMs`.
  */
 export function migratePostgres(options: PostgresOptions): Promise<readonly string[]> {
@@ -67,7 +67,7 @@ export async function readPostgresMigrations(options: PostgresOptions): Promise<
 }
 
 /**
- * Runs pending migrations if the options allow it; otherwise rejects with one sentence that names
+ * Runs pending migrations if the options allow it; otherwise rejects with an error that names
  * them, and so it does, unless it may, if there are migrations of a newer version. A database that
  * lacks none is asked over its own connections: most starts open no others.
  */

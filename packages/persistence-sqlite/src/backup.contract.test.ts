@@ -74,7 +74,7 @@ describe('SQLite backup', () => {
     expect(readFileSync(backup, 'utf8')).toBe('earlier')
   })
 
-  it("a backup says in one sentence that the file's folder is missing, or a file", async () => {
+  it("a backup says that the file's folder is missing, or a file", async () => {
     await addPets(url, 1)
     for (const target of [join(folder, 'missing'), path]) {
       const file = join(target, 'backup.db')

@@ -6,7 +6,8 @@ import { type SqliteOptions, sqlitePath } from './database/settings.ts'
 /**
  * Writes a consistent copy of a database to a file, even while a service writes to it, and checks
  * the copy. An existing file is replaced when the copy is complete, and its log is removed. Rejects
- * with one sentence. `onCopied` is told how far the copy is; checking begins with its last call.
+ * with an error that names the file. `onCopied` is called with the progress of the copy; checking
+ * begins with its last call.
  */
 export async function backupSqlite(
   { url }: Pick<SqliteOptions, 'url'>,

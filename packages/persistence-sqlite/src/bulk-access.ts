@@ -41,7 +41,7 @@ const MOVE_PET_IDS = `
   where name = 'pet'`
 
 /**
- * Opens a file for import, export, copy and seed. Rejects with one sentence if the file is missing,
+ * Opens a file for import, export, copy and seed. Rejects if the file is missing,
  * if its schema is outdated and it may not migrate, or if a newer version has migrated it.
  */
 export async function openSqliteBulkAccess(options: SqliteOptions): Promise<BulkAccess> {

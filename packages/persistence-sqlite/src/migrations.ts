@@ -42,7 +42,7 @@ export async function readSqliteMigrations({
 }
 
 /**
- * Runs pending migrations if the options allow it; otherwise rejects with one sentence that names
+ * Runs pending migrations if the options allow it; otherwise rejects with an error that names
  * them, and so it does, unless it may, if there are migrations of a newer version.
  */
 export async function migrateIfAllowed(
@@ -57,7 +57,7 @@ export async function migrateIfAllowed(
   if (!mayBeNewer) assertNotNewer(nameOf(database.name), state)
 }
 
-/** Rejects with one sentence if this program has never migrated a database, or a newer one has. */
+/** Rejects if this program has never migrated a database, or a newer one has. */
 export async function assertPetStore(database: Database): Promise<void> {
   const state = await stateOf(database, createSqliteOrm(database).em.fork())
   if (state.database !== 'migrated')
@@ -65,7 +65,7 @@ export async function assertPetStore(database: Database): Promise<void> {
   assertNotNewer(nameOf(database.name), state)
 }
 
-/** Runs the missing migrations, all or none. Rejects with one sentence that names the file. */
+/** Runs the missing migrations, all or none. Rejects with an error that names the file. */
 async function runMigrations(database: Database, orm: MikroORM): Promise<readonly string[]> {
   // Without anything to do, no start waits for a process that is writing.
   if ((await stateOf(database, orm.em.fork())).pending.length === 0) return []

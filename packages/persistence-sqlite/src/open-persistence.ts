@@ -22,9 +22,9 @@ export type SqlitePersistence = Persistence &
   Required<Pick<Persistence, 'apiKeys' | 'isMigrated' | 'poolUse'>>
 
 /**
- * Opens an SQLite file (or `sqlite::memory:`) and resolves once it works. Rejects with one sentence
- * if the file is missing, is no database, may not be written or, unless it may migrate, has an
- * outdated schema.
+ * Opens an SQLite file (or `sqlite::memory:`) and resolves once it works. Rejects if the file is
+ * missing, is no database or may not be written, or if its schema is outdated and it may not
+ * migrate.
  */
 export async function openSqlitePersistence(options: SqliteOptions): Promise<SqlitePersistence> {
   const opened = await openSqliteDatabase(sqlitePath(options.url), fileMode(options))

@@ -28,7 +28,7 @@ const OPENING_TIMEOUT_MS = 30_000
 
 /**
  * Loads the adapter of the setting `PERSISTENCE_MODULE`: a package, or a path that begins with `.`
- * or `/`, found from the working directory. This and what it returns reject with one sentence that
+ * or `/`, found from the working directory. This and what it returns reject with an error that
  * names the module and the rule if it is no adapter. Whether what it declares is true is for
  * `adapterContract` to find.
  */

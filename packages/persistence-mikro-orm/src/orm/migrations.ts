@@ -21,7 +21,7 @@ const DISCONTINUED = '0001-create-pets'
 
 /**
  * Returns the state of a database, given its migrations in their order; `undefined` stands for a
- * missing database. `name` is what messages call it. Throws one sentence if it was created by a
+ * missing database. `name` is what messages call it. Throws if it was created by a
  * version whose migrations are not continued.
  */
 export function migrationState(
@@ -45,14 +45,14 @@ export function migrationState(
   }
 }
 
-/** Throws one sentence that names the migrations that a database lacks. */
+/** Throws an error that names the migrations that a database lacks. */
 export function assertMigrated(name: string, { pending }: MigrationState): void {
   if (pending.length > 0)
     throw new Error(`The ${name} must be migrated first: it lacks ${pending.join(', ')}.`)
 }
 
 /**
- * Throws one sentence that names migrations of a newer version of this program. Serving works
+ * Throws an error that names migrations of a newer version of this program. Serving works
  * beside one; copying would lose what it has added.
  */
 export function assertNotNewer(name: string, { newer }: MigrationState): void {

@@ -18,7 +18,7 @@ export interface PostgresDatabase {
 }
 
 /**
- * Opens connections to a database and resolves when one works. Rejects with one sentence that names
+ * Opens connections to a database and resolves when one works. Rejects with an error that names
  * host and database; the driver's error is its cause.
  */
 export async function openPostgresDatabase(options: ConnectionOptions): Promise<PostgresDatabase> {

@@ -120,7 +120,7 @@ class PostgresReplica implements Replica {
     }
   }
 
-  /** Why it cannot serve lists of a database, in one sentence. */
+  /** Why it cannot serve lists of a database; `undefined` if it can. */
   async problem(databaseId: string): Promise<string | undefined> {
     try {
       await this.#hasReplayed({ databaseId })

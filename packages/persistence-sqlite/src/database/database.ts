@@ -40,7 +40,7 @@ export function fileMode({ mode = 'write' }: SqliteOptions): FileMode {
   return { create: mode === 'migrate', readOnly: mode === 'read' }
 }
 
-/** Opens a file. Rejects with one sentence that names the path; the driver's error is its cause. */
+/** Opens a file. Rejects with an error that names the path; the driver's error is its cause. */
 export async function openSqliteDatabase(
   path: string,
   { create = true, readOnly = false }: FileMode = {},

@@ -15,7 +15,7 @@ const SMALLEST_DATABASE_BYTES = 512
 export const NO_DATABASE = 'the file is not an SQLite database'
 
 /**
- * Creates a folder and those around it, durably. Throws one sentence if a file has the name of one
+ * Creates a folder and its parents, durably. Throws if a file has the name of one
  * of them.
  */
 export function createFolder(folder: string): void {

@@ -25,7 +25,7 @@ export interface ResultReceiver {
  *
  * This file and `read-batch.ts` depend on more than pg documents: here, that `connection.stream` is
  * read by one listener; there, that a query is an object with `submit` and methods that begin with
- * `handle`. `connections.ts` reads a row at the start, and ends it with one sentence when that has
+ * `handle`. `connections.ts` reads a row at the start, and ends it with an error when that has
  * changed.
  */
 export function receiveResults({ connection: { stream } }: Client, receiver: ResultReceiver): void {
