@@ -58,6 +58,7 @@ export const IMPORTS = {
       'light-my-request',
       'serverless-http',
       'supertest',
+      '@codegenie/serverless-express',
       '@vendia/serverless-express',
     ],
     remedy:

@@ -1,9 +1,10 @@
 import { createServer } from 'node:http'
+import { configure } from '@codegenie/serverless-express'
 import { createMemoryRateLimiter, createStaticKeys, hashApiKey } from '@pet-store/access'
 import { createPetUseCases } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
-import { configure } from '@vendia/serverless-express'
-import express from 'express'
+import { configure as configureVendia } from '@vendia/serverless-express'
+import express, { type Express } from 'express'
 import inject from 'light-my-request'
 import serverless from 'serverless-http'
 import supertest from 'supertest'
@@ -96,16 +97,21 @@ const ADAPTERS: Readonly<Record<string, (app: HttpApp) => Send>> = {
       answerOf((await handle(eventOf(method, path, key, body), {})) as LambdaResult)
   },
 
-  // It calls Express's own methods, so it takes an Express app.
-  '@vendia/serverless-express': (app) => {
-    const handle = configure({
-      app: express()
-        .disable('x-powered-by')
-        .use(app as never),
-    }) as unknown as (event: object, context: object) => Promise<LambdaResult>
-    return async (method, path, key = API_KEY, body) =>
-      answerOf(await handle(eventOf(method, path, key, body), {}))
-  },
+  '@codegenie/serverless-express': (app) => sendThrough(configure({ app: inExpress(app) })),
+  '@vendia/serverless-express': (app) => sendThrough(configureVendia({ app: inExpress(app) })),
+}
+
+/** These two call Express's own methods, so they take an Express app. */
+function inExpress(app: HttpApp): Express {
+  return express()
+    .disable('x-powered-by')
+    .use(app as never)
+}
+
+function sendThrough(handler: unknown): Send {
+  const handle = handler as (event: object, context: object) => Promise<LambdaResult>
+  return async (method, path, key = API_KEY, body) =>
+    answerOf(await handle(eventOf(method, path, key, body), {}))
 }
 
 const PET = '{"name":"Zoë 🐕","categoryId":9007199254740993}'
