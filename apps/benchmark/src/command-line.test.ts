@@ -30,6 +30,9 @@ it('the benchmark selects operations by the beginnings of their names', () => {
   expect(selections('--against', '../other', '--only', 'postgres-get')).toMatchObject([
     { contestants: ['pet-store', 'other'] },
   ])
+  expect(
+    selections('--beside', 'postgres://localhost:5433/pets', '--only', 'postgres-list,sqlite'),
+  ).toMatchObject([{ database: 'postgres', contestants: ['pet-store', 'beside'] }])
 })
 
 it.each([

@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { createDatabase, runSql } from '@pet-store/testing-postgres'
+import type {} from '@pet-store/testing-postgres/vitest-global-setup'
+import { beforeEach, expect, inject, it, onTestFinished } from 'vitest'
+import { choose } from '../command-line.ts'
 import { takeSlice } from '../measuring/slice.ts'
 import { comparisonReport } from '../report/comparison-report.ts'
 import { withThisMachine } from '../report/machines.ts'
@@ -88,6 +91,18 @@ it('a comparison stops at a response that has another body under load', async ()
     durationMs: 1,
   })
   await expect(slice).rejects.toThrow(/^Wrong response to GET \/v1\/pets\/1\n/)
+})
+
+it('a comparison with a given database fills it and keeps it', async () => {
+  const { url, drop } = await createDatabase(inject('postgresUrl'))
+  onTestFinished(drop)
+  const { selections } = choose(['--beside', url, '--only', 'postgres-create,postgres-get'])
+  const [selection] = selections
+  if (selection === undefined) throw new Error('There is no selection.')
+  const { contestants } = await compare({ ...selection, plan: TINY }, log)
+  expect(contestants.map(({ databaseUrl }) => databaseUrl)).toEqual([undefined, url])
+  const [stored] = await runSql<{ count: number }>(url, 'select count(*)::int as count from pet')
+  expect(stored?.count).toBeGreaterThan(TINY.size)
 })
 
 it('growth and bulk work on PostgreSQL are measured and reported', async () => {

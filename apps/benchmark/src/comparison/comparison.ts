@@ -37,12 +37,12 @@ export async function compare(
     { running, operation }: { running: Running; operation: Operation },
     durationMs = sliceMs,
   ) {
-    const { servers, requests } = running
+    const { servers, requests, databaseCpu } = running
     const load = {
       connections,
       requests: requests.get(operation) ?? [],
       durationMs,
-      databaseCpu: databases.cpu,
+      databaseCpu,
     }
     const slice = await takeSlice({ servers, ...load })
     running.added += slice.added

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { CpuClock } from '../measuring/cpu-time.ts'
 import type { Series } from '../measuring/rotation.ts'
 import type { Slice } from '../measuring/slice.ts'
 import type { Operation } from '../requests/operations.ts'
@@ -18,6 +19,8 @@ export interface Running {
   /** How many pets there were to begin with. */
   readonly size: number
   readonly countPets: () => Promise<number>
+  /** The CPU time of the server of its database, where it is known. */
+  readonly databaseCpu: CpuClock | undefined
   /** Pets that it said it added. */
   added: number
 }
@@ -37,7 +40,7 @@ export async function start(
   operations: readonly Operation[],
   size: number,
 ): Promise<Running> {
-  const { url, countPets } = await databases.create(size)
+  const { url, cpu, countPets } = await databases.create(size, contestant.databaseUrl)
   const servers: [RunningServer, ...RunningServer[]] = [await startServer(contestant, url)]
   while (servers.length < (contestant.processes ?? 1))
     servers.push(await startServer(contestant, url))
@@ -45,5 +48,14 @@ export async function start(
   const restMiB = servers[0].memoryMiB('VmRSS')
   const target = { size, takesCursors: contestant.role === 'service' }
   const requests = new Map(operations.map((operation) => [operation, operation.requests(target)]))
-  return { contestant, servers, restMiB, requests, size, countPets, added: 0 }
+  return {
+    contestant,
+    servers,
+    restMiB,
+    requests,
+    size,
+    countPets,
+    databaseCpu: cpu,
+    added: 0,
+  }
 }

@@ -20,6 +20,8 @@ export interface Contestant {
   readonly processes?: number
   /** Pets in its database to begin with. Default: the size of the plan. */
   readonly size?: number
+  /** A database of somebody else: migrated, and without pets. Default: one that is created. */
+  readonly databaseUrl?: string
 }
 
 const SRC = dirname(import.meta.dirname)

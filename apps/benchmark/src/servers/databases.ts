@@ -14,6 +14,8 @@ interface FilledDatabase {
   readonly url: string
   /** How long its pets took. */
   readonly imported: CommandRun
+  /** The CPU time of its server; `undefined` when that is on another machine. */
+  readonly cpu?: CpuClock | undefined
   countPets(): Promise<number>
 }
 
@@ -23,10 +25,8 @@ interface FilledDatabase {
 export interface Databases {
   /** Which server, for PostgreSQL. */
   readonly description?: string
-  /** Its CPU time; `undefined` when it is on another machine. */
-  readonly cpu?: CpuClock | undefined
-  /** Creates one with this many pets. */
-  create(size: number): Promise<FilledDatabase>
+  /** Creates one with this many pets, or fills the one of this URL, which stays. */
+  create(size: number, url?: string): Promise<FilledDatabase>
   /** Removes them all. */
   close(): Promise<void>
 }
@@ -62,29 +62,43 @@ async function openSqliteDatabases(): Promise<Databases> {
 async function openPostgresDatabases(): Promise<Databases> {
   const server = await startPostgresServer(['-c', 'max_connections=300'])
   const drops: (() => Promise<void>)[] = []
-  // The checkpointer lives as long as the server.
-  const [facts] = await runSql<{ readonly version: string; readonly pid: number }>(
-    server.url,
-    `select current_setting('server_version') as version,
-      (select pid from pg_stat_activity where backend_type = 'checkpointer')`,
-  )
+  async function createEmpty(): Promise<string> {
+    const { url, drop } = await createDatabase(server.url)
+    drops.push(drop)
+    return url
+  }
+  const { version } = await factsOf(server.url)
   return {
-    description: `PostgreSQL ${facts?.version}: ${server.description}`,
-    cpu: createPostgresClock(facts?.pid ?? 0),
-    async create(size) {
-      const { url, drop } = await createDatabase(server.url)
-      drops.push(drop)
+    description: `PostgreSQL ${version}: ${server.description}`,
+    async create(size, given) {
+      const url = given ?? (await createEmpty())
       const imported = await importDataSet(url, size)
       // What the server would do by itself in the middle of a measurement.
       await runSql(url, 'vacuum analyze')
+      const { checkpointer } = await factsOf(url)
       const countPets = async () => Number((await runSql<{ count: string }>(url, COUNT))[0]?.count)
-      return { url, imported, countPets }
+      return { url, imported, cpu: createPostgresClock(checkpointer), countPets }
     },
     async close() {
       for (const drop of drops) await drop()
       await server.stop()
     },
   }
+}
+
+interface ServerFacts {
+  readonly version: string
+  /** The id of a process that lives as long as the server. */
+  readonly checkpointer: number
+}
+
+async function factsOf(url: string): Promise<ServerFacts> {
+  const [facts] = await runSql<ServerFacts>(
+    url,
+    `select current_setting('server_version') as version,
+      (select pid from pg_stat_activity where backend_type = 'checkpointer') as checkpointer`,
+  )
+  return facts ?? { version: '', checkpointer: 0 }
 }
 
 async function importDataSet(url: string, size: number): Promise<CommandRun> {
