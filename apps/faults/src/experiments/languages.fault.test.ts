@@ -125,7 +125,7 @@ const FAULTS: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
   },
 }
 
-it('decides by codes in every language of the server', async ({ skip }) => {
+it('errors are told apart by their codes in every language of PostgreSQL', async ({ skip }) => {
   const { server, languages } = await startTranslatedPostgres(skip)
   await migratePostgres({ url: server.url })
   await runSql(server.url, CREATE_CLERK)
@@ -156,7 +156,7 @@ async function expectRejected(
   })
 }
 
-it('reports no stored pet as not added after a panic or a stop, in any language', async ({
+it('no pet is lost or told wrongly when PostgreSQL panics in another language', async ({
   skip,
 }) => {
   const name = 'crashes in other languages'
