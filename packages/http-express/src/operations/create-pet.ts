@@ -1,5 +1,6 @@
 import type { CreatePetOptions, PetInput } from '@pet-store/domain'
 import * as z from 'zod'
+import { BODY_DESCRIPTION, BODY_REJECTIONS } from '../description/body.ts'
 import { header, optional } from '../description/headers.ts'
 import { rejection, success } from '../description/responses.ts'
 import { verifiedKeyOf } from '../request/api-key.ts'
@@ -38,13 +39,6 @@ const REPLAYED = optional(
   ),
 )
 
-const ACCEPT_ENCODING = optional(
-  header(
-    'Accept-Encoding',
-    'The encodings that are possible, where the `Content-Encoding` was not one of them.',
-  ),
-)
-
 /** `POST /pets` (interface document, section 4.2). */
 export const createPet: Operation = {
   method: 'post',
@@ -67,9 +61,7 @@ export const createPet: Operation = {
     },
     requestBody: {
       required: true,
-      description:
-        'At most 102,400 bytes of UTF-8, after decompression. ' +
-        'Of duplicate names the last one counts.',
+      description: BODY_DESCRIPTION,
       content: { 'application/json': { schema: newPetSchema, example: NEW_PET_EXAMPLE } },
     },
     responses: {
@@ -79,15 +71,7 @@ export const createPet: Operation = {
         { schema: petSchema, example: PET_EXAMPLE },
       ),
       400: rejection('invalid_request', 'name is required'),
-      413: rejection(
-        'payload_too_large',
-        'The body must have at most 102400 bytes, after decompression.',
-      ),
-      415: rejection(
-        'unsupported_media_type',
-        'The body must be sent as Content-Type: application/json, in UTF-8.',
-        ACCEPT_ENCODING,
-      ),
+      ...BODY_REJECTIONS,
       422: rejection(
         'idempotency_key_reused',
         'This idempotency key was used to create another pet.',

@@ -7,10 +7,10 @@ import {
   type PetInput,
 } from '@pet-store/domain'
 import * as z from 'zod'
+import { fieldsReader } from './body/body-fields.ts'
 import { describedAs } from './described-as.ts'
-import { InexactNumber } from './exact-json.ts'
 import { INT64_NUMBER, int64 } from './int64.ts'
-import { invalidInput, rule } from './invalid-input.ts'
+import { rule } from './invalid-input.ts'
 import { rawJSON } from './raw-json.ts'
 
 const petStatus = z
@@ -136,17 +136,8 @@ const newPetBody = z
 
 export const newPetSchema: z.ZodObject = newPetBody
 
-const strictNewPetBody = newPetBody.strict()
-
 /**
- * Parses the body of createPet. Unknown fields, even an `id`, are ignored, or rejected under strict
+ * Reads the body of createPet. Unknown fields, even an `id`, are ignored, or rejected under strict
  * handling.
  */
-export function readNewPet(body: unknown, isStrict: boolean): PetInput {
-  // A bare number such as `1.5` is parsed to an object, but is none on the wire.
-  const input = body instanceof InexactNumber ? undefined : body
-  const schema = isStrict ? strictNewPetBody : newPetBody
-  const result = schema.safeParse(input, { reportInput: true })
-  if (!result.success) throw invalidInput(result.error)
-  return result.data
-}
+export const readNewPet: (body: unknown, isStrict: boolean) => PetInput = fieldsReader(newPetBody)

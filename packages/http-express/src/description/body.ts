@@ -1,0 +1,27 @@
+import type { ZodOpenApiResponseObject } from 'zod-openapi'
+import { header, optional } from './headers.ts'
+import { rejection } from './responses.ts'
+
+/** What the description says of every body of a request. */
+export const BODY_DESCRIPTION: string =
+  'At most 102,400 bytes of UTF-8, after decompression. Of duplicate names the last one counts.'
+
+const ACCEPT_ENCODING = optional(
+  header(
+    'Accept-Encoding',
+    'The encodings that are possible, where the `Content-Encoding` was not one of them.',
+  ),
+)
+
+/** What every operation with a body responds to one that it does not read. */
+export const BODY_REJECTIONS: Readonly<Record<413 | 415, ZodOpenApiResponseObject>> = {
+  413: rejection(
+    'payload_too_large',
+    'The body must have at most 102400 bytes, after decompression.',
+  ),
+  415: rejection(
+    'unsupported_media_type',
+    'The body must be sent as Content-Type: application/json, in UTF-8.',
+    ACCEPT_ENCODING,
+  ),
+}
