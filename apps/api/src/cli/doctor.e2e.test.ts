@@ -82,6 +82,28 @@ it('doctor warns that its own clock or the clock of another instance differs', a
   })
 })
 
+it('doctor warns that the clock of the database differs', async () => {
+  const sqlite = import.meta.resolve('@pet-store/persistence-sqlite')
+  await writeFile(
+    `${folder}/adapter.mjs`,
+    `import { openSqlitePersistence } from ${JSON.stringify(sqlite)}
+     export default async (options) => ({
+       ...(await openSqlitePersistence(options)),
+       readClock: async () => new Date(Date.now() + 3_600_000),
+     })`,
+  )
+  const DATABASE_URL = `sqlite:${folder}/pets.db`
+  await runHere('migrate', folder, { DATABASE_URL })
+  const settings = { PERSISTENCE_MODULE: './adapter.mjs', DATABASE_URL, MIGRATE_ON_START: 'false' }
+  const { code, found } = await findings(settings)
+  expect(code).toBe(0)
+  expect(found).toContainEqual(
+    expect.stringMatching(
+      /^warning {2}clock {7}the clock of the database says 2.*Z, this one 2.*Z\n +-> .* \(NTP\)$/,
+    ),
+  )
+})
+
 it('doctor reports invalid settings', async () => {
   const { code, found } = await findings({ PORT: 'x', LOG_LEVEL: 'y' })
   expect(code).toBe(1)
