@@ -47,7 +47,7 @@ export interface Call<T> {
 
 /**
  * Makes one request. Rejects with a `PetStoreError`, or with the reason of the signal if that was
- * aborted. `mayBeDone` tells that an earlier attempt may have been carried out.
+ * aborted. `mayBeDone` says that an earlier attempt may have been carried out.
  */
 export async function attempt<T>(
   connection: Connection,

@@ -35,7 +35,7 @@ export interface PetAppOptions extends PageOptions {
    * more wait for up to a second, then get 503. Default: unlimited.
    */
   readonly maxConcurrentRequests?: number
-  /** Called once with a function that tells how many requests wait for a slot. Default: nobody is. */
+  /** Called once with a function that returns how many requests wait for a slot. */
   readonly onQueue?: (queue: () => RequestQueue) => void
   /** Returns the current time, so that tests can run in 2030. Default: the clock of the system. */
   readonly now?: () => Date

@@ -15,8 +15,8 @@ export interface RestoredSqlite extends SqliteBackup {
 /**
  * Replaces a database, which must not be open anywhere, by a backup. An existing database, even a
  * damaged one, is kept under another name, and so is a log without one; at every moment one of the
- * two databases has its name. Rejects, and changes nothing, if the backup is
- * damaged, of another program or of a newer version. `onCopied` is told as by `backupSqlite`.
+ * two databases has its name. Rejects, and changes nothing, if the backup is damaged, of another
+ * program or of a newer version. `onCopied` is called as by `backupSqlite`.
  */
 export async function restoreSqlite(
   { url }: Pick<SqliteOptions, 'url'>,

@@ -23,8 +23,8 @@ export interface ContractCase<Port> {
 export const TIME_LIMIT_MS = 20_000
 
 /**
- * Cases as they are written down: `id: guarantee`, and what shows it, which is told by how much the
- * time limit is longer than usual. Adds the time limit, and the name of the group to the ids.
+ * Cases as they are written down: `id: guarantee`, and what shows it. That gets the factor by which
+ * the time limit is longer than usual. Adds the time limit, and the name of the group to the ids.
  */
 export function casesOf<Port>(
   groupOrLimit: string | { readonly group: string; readonly timeLimitMs: number },

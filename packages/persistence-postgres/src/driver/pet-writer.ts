@@ -41,12 +41,12 @@ export function createPostgresPetWriter(
   isDistributed: boolean,
 ): PetWriter {
   const { pool, write, onStatement, server } = connections
-  // Told of for each insert of a group.
-  const untold = { ...connections, onStatement: undefined }
+  // `onStatement` is called for each insert instead, not for the statement of a group.
+  const unreported = { ...connections, onStatement: undefined }
   const addOne = new RepeatableStatement(ADD, connections)
-  const addMany = new RepeatableStatement(ADD_MANY, untold)
-  const addWithKey = new RepeatableStatement(ADD_WITH_KEY, untold)
-  const addManyWithKey = new RepeatableStatement(ADD_MANY_WITH_KEY, untold)
+  const addMany = new RepeatableStatement(ADD_MANY, unreported)
+  const addWithKey = new RepeatableStatement(ADD_WITH_KEY, unreported)
+  const addManyWithKey = new RepeatableStatement(ADD_MANY_WITH_KEY, unreported)
 
   async function insertOn(
     client: ClientBase,

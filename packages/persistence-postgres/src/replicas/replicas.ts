@@ -67,7 +67,7 @@ class PostgresReplica implements Replica {
   completeUpTo: PetId | undefined
   readonly #options: ConnectionOptions
   readonly #database: ConnectedDatabase
-  /** Nobody is told a second time why it is left out. */
+  /** A warning says once why it is left out. */
   #isWarned = false
   /** The watermark that the replica has not reached yet, and the newest one after it. */
   #next: Watermark | undefined

@@ -1,6 +1,6 @@
 import type { CheckOptions } from './check-harness.ts'
 
-/** What a process that runs cases is told, as JSON in its last argument. */
+/** What a process that runs cases is given, as JSON in its last argument. */
 export interface CasesToRun {
   readonly options: CheckOptions
   /** The ids of the cases, in their order. */

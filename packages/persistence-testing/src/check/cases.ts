@@ -29,7 +29,7 @@ async function defineCases({ options, ids, isFirst }: CasesToRun): Promise<void>
     const { timeLimitMs, run } = one
     void test(testNameOf(one), async (context) => {
       if (index === 0) context.diagnostic(`${CAPABILITIES}${JSON.stringify(harness.capabilities)}`)
-      // So that the start of this case is told before a loop in it that never ends.
+      // So that the start of this case is reported before a loop in it that never ends.
       await aTurnLater()
       if (one === cases.at(-1)) context.after(close)
       const notTested = await run(timeLimitMs * scale).catch((error: unknown) => {

@@ -3,10 +3,10 @@ import { PassThrough } from 'node:stream'
 import type { TestEvent } from 'node:test/reporters'
 import { dot, junit, spec, tap } from 'node:test/reporters'
 
-/** What Node's test runner tells. */
+/** An event of Node's test runner. */
 export type RunnerEvent = TestEvent
 
-/** Those of Node's reporters that need no files. */
+/** The reporters of Node that need no files. */
 export const REPORTERS = ['spec', 'tap', 'dot', 'junit'] as const
 export type ReporterName = (typeof REPORTERS)[number]
 

@@ -37,13 +37,13 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
         )
       })
     },
-  "reports: tells of each statement until its end, never of values, and of its pools' use": async (
+  'reports: reports statements until their end, without values, and the use of pools': async (
     harness,
   ) => {
-    const told: Told[] = []
+    const reported: Reported[] = []
     const onStatement: OnStatement = (statement, server) => {
       const entry = { name: statement.name, text: JSON.stringify([statement, server]), ends: 0 }
-      told.push(entry)
+      reported.push(entry)
       return () => {
         entry.ends += 1
       }
@@ -57,22 +57,22 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
         await Promise.all(everyCall(opened, label).map(({ run }) => run()))
         await opened.apiKeys?.add(aNewApiKey(`${label} new`)).catch(() => undefined)
       }
-      const count = told.length
+      const count = reported.length
       if (opened.poolUse !== undefined) uses.push(opened.poolUse())
-      expectEqual(told.length, count, 'the number of statements after poolUse, which runs none')
+      expectEqual(reported.length, count, 'the number of statements after poolUse, which runs none')
     } finally {
       await opened.close()
     }
     assertTested(
-      told.length + uses.length > 0,
-      'the adapter tells of no statements, and has no pools',
+      reported.length + uses.length > 0,
+      'the adapter reports no statements, and has no pools',
     )
-    for (const { name, text, ends } of told) {
-      expectEqual([typeof name, ends], ['string', 1], `how often the end of ${name} is told`)
-      assert.ok(!text.includes(VALUE), `a statement must be told without its values: ${text}`)
+    for (const { name, text, ends } of reported) {
+      expectEqual([typeof name, ends], ['string', 1], `how often the end of ${name} is reported`)
+      assert.ok(!text.includes(VALUE), `a statement must be reported without its values: ${text}`)
     }
     // A name for each statement would be a value too.
-    const names = new Set(told.map(({ name }) => name))
+    const names = new Set(reported.map(({ name }) => name))
     assert.ok(names.size < 100, `statements must have few names, got ${names.size}`)
     for (const use of uses) expectPoolUse(use)
   },
@@ -113,8 +113,8 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
   },
 })
 
-/** A statement that the adapter told of. */
-interface Told {
+/** A statement that the adapter has reported. */
+interface Reported {
   readonly name: string
   readonly text: string
   ends: number
