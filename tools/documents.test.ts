@@ -132,7 +132,7 @@ describe('documents', () => {
 })
 
 describe('decision records', () => {
-  it.each(RECORDS)('%s has the four sections', (record) => {
+  it.each(RECORDS)('the decision record %s has the four sections', (record) => {
     const text = read(record)
     expect(text).toMatch(new RegExp(`^# ${/\d{4}/.exec(record)?.[0]}: `))
     const sections = ['Decision', 'Alternatives', 'Price', 'When to look again']

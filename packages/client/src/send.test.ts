@@ -41,7 +41,7 @@ describe('an operation that is not idempotent', () => {
     ['a timeout', neverRespond, 'timeout'],
     ['503', error(503, 'service_unavailable'), 'service_unavailable'],
   ])(
-    'is sent once without an idempotency key, and rejects after %s',
+    'an operation without an idempotency key is sent once, and rejects after %s',
     async (_what, failure, code) => {
       const { requests, result } = await sendTo([failure, json(200, '{}')], operation)
       expect((await rejectionOf(result)).code).toBe(code)
@@ -49,7 +49,7 @@ describe('an operation that is not idempotent', () => {
     },
   )
 
-  it('is repeated with an idempotency key', async () => {
+  it('an operation with an idempotency key is repeated', async () => {
     const responses: [StubResponse, StubResponse] = [breakMidway, json(200, '{}')]
     const { requests, result } = await sendTo(responses, operation, { idempotencyKey: 'one' })
     expect(await result).toBe('done')
@@ -70,19 +70,22 @@ describe('an operation whose doneStatus is 404', () => {
     ['a broken connection', breakMidway],
     ['a timeout', neverRespond],
     ['503', error(503, 'service_unavailable')],
-  ])('resolves on 404 after %s, since that attempt may have deleted it', async (_what, failure) => {
-    const rejected = error(429, 'rate_limited', { 'Retry-After': '0' })
-    const { requests, result } = await sendTo([failure, rejected, notFound], operation)
-    expect(await result).toBe('done')
-    expect(requests).toHaveLength(3)
-  })
+  ])(
+    'a deletion resolves on 404 after %s, since that attempt may have deleted it',
+    async (_what, failure) => {
+      const rejected = error(429, 'rate_limited', { 'Retry-After': '0' })
+      const { requests, result } = await sendTo([failure, rejected, notFound], operation)
+      expect(await result).toBe('done')
+      expect(requests).toHaveLength(3)
+    },
+  )
 
   it.each([
     ['the first attempt', 1, [notFound]],
     ['an attempt after 429', 2, [error(429, 'rate_limited', { 'Retry-After': '0' }), notFound]],
     ['an attempt after 408', 2, [error(408, 'request_timeout'), notFound]],
   ] as [string, number, [StubResponse, ...StubResponse[]]][])(
-    'rejects on 404 to %s, since nothing was deleted before',
+    'a deletion rejects on 404 to %s, since nothing was deleted before',
     async (_what, count, responses) => {
       const { requests, result } = await sendTo(responses, operation)
       expect(await rejectionOf(result)).toMatchObject({ code: 'not_found', status: 404 })

@@ -40,7 +40,7 @@ it('both pages, and all that they load, have at most 60 kB after gzip', async ()
 })
 
 describe('the reference page', () => {
-  it('has every operation, parameter, field and error code of the description', async () => {
+  it('the reference has every operation, parameter, field and error code described', async () => {
     const text = await pages.reference(VALUES, DESCRIPTION)
     const { paths, components } = JSON.parse(DESCRIPTION) as Description
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods))

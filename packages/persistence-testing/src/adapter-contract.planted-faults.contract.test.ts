@@ -135,7 +135,7 @@ const caseOf = (harness: PersistenceHarness, id: string) =>
 
 describe.concurrent('persistenceContract', () => {
   it.each(persistenceContract(harnessWith()))(
-    '$id passes with a correct adapter',
+    'the case $id passes with a correct adapter',
     async ({ id, run }) => {
       expect(await run()).toBe(
         id === SINGLE ? 'several processes may open one database' : undefined,

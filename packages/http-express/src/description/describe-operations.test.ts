@@ -98,7 +98,7 @@ it.each(['u', ''])(
 )
 
 it.for(Object.entries(operationsOf((operation) => operation)))(
-  '%s responds to its example with its example',
+  'the operation %s responds to its example with its example',
   async ([request, { operationId, parameters = [], requestBody, responses }], { server }) => {
     const [method = '', path = ''] = request.split(' ')
     const { get, post } = document.paths['/pets']

@@ -32,7 +32,7 @@ it.each([
   ['-9.223372036854775808e+18', MIN],
   [`1${'0'.repeat(50_000)}e-50000`, '1'],
   [`0.${'0'.repeat(49_999)}1e50000`, '1'],
-])('%s is the integer %s', (source, integer) => {
+])('the JSON number %s is the integer %s', (source, integer) => {
   expect(kept(source)).toBe(integer)
 })
 
