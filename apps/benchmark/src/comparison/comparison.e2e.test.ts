@@ -9,7 +9,7 @@ import { takeSlice } from '../measuring/slice.ts'
 import { comparisonReport } from '../report/comparison-report.ts'
 import { withThisMachine } from '../report/machines.ts'
 import { scaleReport } from '../report/scale-report.ts'
-import { OPERATIONS } from '../requests/operations.ts'
+import { GET, OPERATIONS } from '../requests/operations.ts'
 import { checkedRequest } from '../requests/request.ts'
 import { measureBulk } from '../scale/bulk.ts'
 import { CONTESTANTS, type Contestant } from '../servers/contestants.ts'
@@ -112,6 +112,22 @@ it('growth and bulk work on PostgreSQL are measured and reported', async () => {
   const { 'scale.md': page } = scaleReport(growth, await measureBulk(1_000, log), [], facts)
   expect(page).toMatch(/^\| 2,000( \| \d+\.\d{3}){7} \| \d+ \| \d+–\d+ \|$/m)
   expect(page).toMatch(/\| PostgreSQL: `export` \| 1,000 \| [\d,]+ \| \d+ \|/)
+})
+
+it('the report says how far the service is ahead of a peer', async () => {
+  const operations = [GET]
+  const comparison = await compare(
+    { database: 'sqlite', operations, contestants: [bare, service], plan: TINY },
+    log,
+  )
+  // As fast as the service, whose figures it gets.
+  const peer: Contestant = { ...service, id: 'peer', name: 'A peer', role: 'peer' }
+  const measurements = comparison.measurements.flatMap((one) =>
+    one.contestant === service ? [one, { ...one, contestant: peer }] : [one],
+  )
+  const beside = { ...comparison, contestants: [bare, service, peer], measurements }
+  const { 'report.md': page } = comparisonReport([beside], [], facts)
+  expect(page).toMatch(/^\| A peer \| 1\.00 \|$/m)
 })
 
 it('several processes on PostgreSQL are measured and reported with what limits them', async () => {

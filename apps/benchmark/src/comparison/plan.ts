@@ -44,7 +44,7 @@ export const QUICK: Plan = {
 }
 /** One client, all sizes in each round. */
 const GROWTH: Plan = { ...QUICK, connections: 1, rounds: 10, sliceMs: 100 }
-/** So many connections that 1, 2 and 4 processes get the same number each. */
+/** Enough connections that the kernel gives each process some. */
 const PROCESSES: Plan = { ...GROWTH, connections: 48, rounds: 12, sliceMs: 150 }
 
 /** The service beside itself, with more and more pets in its database. */
@@ -54,11 +54,12 @@ export function growthSelections(sizes: readonly number[]): Selection[] {
   return DATABASES.map((database) => ({ database, operations, contestants, plan: GROWTH }))
 }
 
-/** The service beside itself, as one and as several processes. */
+/** The service beside itself, as one and as several processes on one port. */
 export function processesSelection(counts: readonly number[]): Selection {
   const contestants = counts.map((processes) => ({
     ...SERVICE,
     name: `processes: ${processes}`,
+    settings: { REUSE_PORT: 'true' },
     processes,
   }))
   return { database: 'postgres', operations: [LIST, GET, CREATE], contestants, plan: PROCESSES }

@@ -11,7 +11,7 @@ import { type RunningServer, startServer } from '../servers/server-process.ts'
 /** A contestant on a database of its own. */
 export interface Running {
   readonly contestant: Contestant
-  /** Mostly one process; several share the database and the load. */
+  /** Mostly one process; several share the database, the port and the load. */
   readonly servers: readonly [RunningServer, ...RunningServer[]]
   /** Resident memory of a process when idle after the start. */
   readonly restMiB: number
@@ -41,9 +41,10 @@ export async function start(
   size: number,
 ): Promise<Running> {
   const { url, cpu, countPets } = await databases.create(size, contestant.databaseUrl)
-  const servers: [RunningServer, ...RunningServer[]] = [await startServer(contestant, url)]
+  const first = await startServer(contestant, url)
+  const servers: [RunningServer, ...RunningServer[]] = [first]
   while (servers.length < (contestant.processes ?? 1))
-    servers.push(await startServer(contestant, url))
+    servers.push(await startServer(contestant, url, first.port))
   await wait(REST_MS)
   const restMiB = servers[0].memoryMiB('VmRSS')
   const target = { size, takesCursors: contestant.role === 'service' }

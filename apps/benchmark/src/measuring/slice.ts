@@ -3,7 +3,7 @@ import { type CheckedRequest, hasAdded, send } from '../requests/request.ts'
 import { type CpuClock, createCpuClock } from './cpu-time.ts'
 
 export interface SliceOptions {
-  /** One server, or several that share the connections evenly. */
+  /** One server, or several on one port. */
   readonly servers: readonly { readonly pid: number; readonly port: number }[]
   readonly connections: number
   /** Taken in turn by whichever connection is free. */
@@ -29,11 +29,8 @@ export interface Slice {
 /** Keeps each connection busy with one request at a time. Rejects on the first wrong response. */
 export async function takeSlice(options: SliceOptions): Promise<Slice> {
   const { servers, requests, durationMs, databaseCpu = () => Number.NaN } = options
-  const portOf = (index: number) => servers[index % servers.length]?.port ?? 0
-  const connections = Array.from(
-    { length: options.connections },
-    (_, index) => new LoadConnection(portOf(index)),
-  )
+  const port = servers[0]?.port ?? 0
+  const connections = Array.from({ length: options.connections }, () => new LoadConnection(port))
   const serverCpu = createCpuClock(() => servers.map(({ pid }) => pid))
   const latencies: number[] = []
   let turn = 0

@@ -1,8 +1,15 @@
 import type { Comparison } from '../comparison/comparison.ts'
 import type { Measurement } from '../comparison/running.ts'
 import { middleOf, ratio } from '../measuring/rotation.ts'
-import { OPERATIONS } from '../requests/operations.ts'
-import { CONTESTANTS, DATABASE_NAMES, DATABASES, type Database } from '../servers/contestants.ts'
+import { OPERATIONS, type Operation } from '../requests/operations.ts'
+import {
+  CONTESTANTS,
+  type Contestant,
+  DATABASE_NAMES,
+  DATABASES,
+  type Database,
+  SERVICE,
+} from '../servers/contestants.ts'
 import { type Machine, rangeOf } from './machines.ts'
 import {
   COSTS,
@@ -87,10 +94,32 @@ function section(comparison: Comparison): string[] {
     ...(server === undefined ? [] : [server]),
     `Requests for the same CPU time/throughput, times those of ${contestants[0]?.name}:`,
     comparisonTable(comparison, ratios),
+    ...peersTable(comparison),
     'Only Pet Store keeps idempotency keys. The others ignore them, and store each repeat.',
     'CPU time of one request, ' +
       `µs${database === 'postgres' ? ', and that of PostgreSQL' : ''}; start and memory:`,
     comparisonTable(comparison, timesText, COSTS),
+  ]
+}
+
+/** Where our service is ahead of each other stack, and where not. */
+function peersTable({ operations, contestants, measurements }: Comparison): string[] {
+  const peers = contestants.filter(({ role }) => role === 'peer')
+  if (peers.length === 0) return []
+  function perCpu(wanted: Contestant, { id }: Operation): number {
+    const found = measurements.find(
+      ({ contestant, operation }) => contestant === wanted && operation.id === id,
+    )
+    return found === undefined ? Number.NaN : ratio(found.series, 'requestsPerCpuSecond').middle
+  }
+  const rows = peers.map((peer) => [
+    peer.name,
+    ...operations.map((one) => (perCpu(SERVICE, one) / perCpu(peer, one)).toFixed(2)),
+  ])
+  return [
+    'Requests of Pet Store for the same CPU time, times those of each other stack; below 1.00 ' +
+      'the other one is ahead:',
+    table(['', ...operations.map(({ title }) => title)], rows),
   ]
 }
 

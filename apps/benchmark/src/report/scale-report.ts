@@ -76,9 +76,9 @@ function processesSection(comparison: Comparison): string[] {
     `${estimateText(ratio(series, 'requestsPerSecond'))}`
   return [
     '## Processes',
-    `Several processes of the service on one database of ${comparison.server}, on all cores ` +
-      'together with the client and the database. Where the cores are busy already, another ' +
-      'process cannot add throughput.',
+    'Several processes of the service on one port (`REUSE_PORT=true`) and one database of ' +
+      `${comparison.server}, on all cores together with the client and the database. Where the ` +
+      'cores are busy already, another process cannot add throughput.',
     'Requests a second, and times those of one process:',
     comparisonTable(comparison, throughput),
     'CPU time of one request, µs, and that of PostgreSQL:',

@@ -16,7 +16,7 @@ export interface Contestant {
   readonly runtime?: string
   /** Further environment variables, for this contestant only. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Processes that share one database. Default: 1. */
+  /** Processes that share one database and one port, if their settings allow it. Default: 1. */
   readonly processes?: number
   /** Pets in its database to begin with. Default: the size of the plan. */
   readonly size?: number

@@ -36,12 +36,17 @@ export interface RunningServer extends Pick<RunningProgram, 'pid' | 'memoryMiB' 
   readonly firstResponseMs: number
 }
 
-/** Starts a contestant and waits for its first response. */
+/**
+ * Starts a contestant and waits for its first response. On a port that other processes listen on,
+ * too, that of its metrics, which are its own.
+ */
 export async function startServer(
   { program, settings, runtime }: Contestant,
   databaseUrl: string,
+  sharedPort?: number,
 ): Promise<RunningServer> {
-  const port = await freePort()
+  const port = sharedPort ?? (await freePort())
+  const metricsPort = sharedPort === undefined ? 0 : await freePort()
   // What it writes, above all its access log, goes to a file, as it would under a supervisor.
   const logFile = join(await temporaryFolder(), 'server.log')
   const log = openSync(logFile, 'a')
@@ -52,7 +57,7 @@ export async function startServer(
     DATABASE_URL: databaseUrl,
     API_KEYS_SHA256: API_KEY_SHA256,
     // Our service collects metrics while it is measured; the others do not know this setting.
-    METRICS_PORT: '0',
+    METRICS_PORT: String(metricsPort),
     ...settings,
   }
   const start = performance.now()
@@ -66,15 +71,17 @@ export async function startServer(
     core: serverCore,
   })
   closeSync(log)
-  await waitForResponse(running, port, { path: '/v1/pets?limit=20', key: API_KEY }).catch(
-    async (cause) => {
-      await running.end()
-      throw new Error(
-        `${program.join(' ')} does not respond:\n${readFileSync(logFile, 'utf8').slice(-2_000)}`,
-        { cause },
-      )
-    },
-  )
+  const response =
+    sharedPort === undefined
+      ? waitForResponse(running, port, { path: '/v1/pets?limit=20', key: API_KEY })
+      : waitForResponse(running, metricsPort, { path: '/metrics' })
+  await response.catch(async (cause) => {
+    await running.end()
+    throw new Error(
+      `${program.join(' ')} does not respond:\n${readFileSync(logFile, 'utf8').slice(-2_000)}`,
+      { cause },
+    )
+  })
   return { ...running, port, firstResponseMs: performance.now() - start }
 }
 
