@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
 import { openApiJson } from '../routes/description-route.ts'
 import { API_KEY, it } from '../testing/start-test-server.test-support.ts'
-import type { CodeSample } from './code-samples.ts'
+import { type CodeSample, codeSamples } from './code-samples.ts'
 
 const run = promisify(execFile)
 /** Where the client is found, which the samples in TypeScript import. */
@@ -73,6 +73,13 @@ it.for(SAMPLES)(
     if (hasBody) expect(stdout).toMatch(/Tom|Rex/)
   },
 )
+
+it('the client is called with the id in the path, and then the body', () => {
+  const body = { status: 'sold' }
+  const operation = { operationId: 'changePet', method: 'patch', path: '/pets/{petId}', body }
+  const sample = codeSamples(operation).find(({ lang }) => lang === 'typescript')
+  expect(sample?.source).toContain('client.changePet(1n, {"status":"sold"})')
+})
 
 it('the Go samples are complete programs', () => {
   for (const { source } of SAMPLES.filter(({ lang }) => lang === 'go')) {

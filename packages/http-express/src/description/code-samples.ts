@@ -51,13 +51,10 @@ const client = createPetStoreClient({
 })
 console.log(await client.${operationId}(${values}))`
   const fromEnvironment = (name: string) => `\`\${process.env['${name}']}\``
-  const id = path.includes('{') ? '1n' : ''
+  const ids = [...path.matchAll(/\{/g)].map(() => '1n')
+  const values = [...ids, ...(body ? [JSON.stringify(body)] : [])]
   return {
-    source: write(
-      fromEnvironment('BASE_URL'),
-      fromEnvironment('API_KEY'),
-      body ? JSON.stringify(body) : id,
-    ),
+    source: write(fromEnvironment('BASE_URL'), fromEnvironment('API_KEY'), values.join(', ')),
     'x-template': write('{{baseUrl}}', '{{apiKey}}', '{{arguments}}'),
   }
 }
