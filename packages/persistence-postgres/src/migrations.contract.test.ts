@@ -189,12 +189,6 @@ describe('The migrated PostgreSQL schema', () => {
   })
 
   it.each([
-    ['another scope', "'k', 'ab', 'kiosk', 'pets:eat', 1", '"api_key_scopes_check"'],
-    [
-      'scopes in another order',
-      "'k', 'ab', 'kiosk', 'pets:write pets:read', 1",
-      '"api_key_scopes_check"',
-    ],
     ['no hash', "'k', null, 'kiosk', 'pets:read', 1", 'null value in column "sha256"'],
     [
       'a hash that is taken',

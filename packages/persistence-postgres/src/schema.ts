@@ -35,8 +35,7 @@ class CreateSchema extends Migration {
       id text primary key,
       sha256 text not null,
       name text not null,
-      scopes text not null constraint api_key_scopes_check
-        check (scopes in ('pets:read', 'pets:write', 'pets:read pets:write')),
+      scopes text not null,
       created_at bigint not null,
       created_by text,
       expires_at bigint,

@@ -22,10 +22,10 @@ export class TimeType extends Type<Date | null, string | null> {
   override convertToJSValue = (value: unknown) => (value === null ? null : new Date(Number(value)))
 }
 
-/** Every combination, in the order of `SCOPES`, separated by spaces. */
+/** Separated by spaces. */
 export class ScopesType extends Type<readonly Scope[], string> {
   override convertToDatabaseValue = (value: readonly Scope[]) => value.join(' ')
-  // The check constraint allows nothing else.
+  // A scope that this program does not know allows nothing.
   override convertToJSValue = (value: string) => value.split(' ') as Scope[]
 }
 
