@@ -1,6 +1,7 @@
 import type { Scope } from '@pet-store/access'
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi'
 import type { Method } from '../request/methods.ts'
+import type { Resource } from './tags.ts'
 
 /**
  * What one operation under `/v1` is. Its route, the parsing of its parameters and body, and its
@@ -9,7 +10,7 @@ import type { Method } from '../request/methods.ts'
 export interface Declaration {
   readonly method: Method
   /** Below the base address, with parameters as `{name}`. */
-  readonly path: `/${string}`
+  readonly path: `/${Resource}` | `/${Resource}/${string}`
   /** What the API key must be allowed to do, else 403. */
   readonly scope: Scope
   readonly stability: 'stable' | 'beta' | 'experimental'

@@ -10,6 +10,7 @@ import { codeSamples } from './code-samples.ts'
 import type { Declaration } from './declaration.ts'
 import { MEANING } from './error-codes.ts'
 import { allResponses } from './responses.ts'
+import { TAGS } from './tags.ts'
 
 /**
  * With the changes for clients, newest first. `/docs` shows them too. Version 1.0.0 has every
@@ -50,7 +51,7 @@ export function describeOperations(operations: Readonly<Record<string, Declarati
       },
       servers: [{ url: '/v1' }],
       security: [{ bearerAuth: [] }],
-      tags: [{ name: 'pets', description: 'The pets of the store.' }],
+      tags: Object.entries(TAGS).map(([name, text]) => ({ name, description: text })),
       paths: pathsOf(operations),
       components: {
         securitySchemes: {

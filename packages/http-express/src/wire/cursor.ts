@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { PET_STATUSES, type PetId, type PetStatus } from '@pet-store/domain'
+import { PET_STATUSES, type PetStatus } from '@pet-store/domain'
 import * as z from 'zod'
 import { HttpError } from '../response/http-error.ts'
 import { parameterRule } from './invalid-input.ts'
@@ -7,13 +7,19 @@ import { parameterRule } from './invalid-input.ts'
 const rule = parameterRule('must be the cursor of a Link header')
 
 /**
- * A cursor is base64url of: version (1 byte), filter (1 byte), position (8 bytes, int64,
+ * A cursor is base64url of: version (1 byte), list (1 byte), position (8 bytes, int64,
  * big-endian), CRC-32 of these. The checksum finds typing errors and truncated texts. No secret is
  * involved: a cursor grants nothing.
  */
 const VERSION = 1
 const CHECKED_BYTES = 10
 const BYTES = CHECKED_BYTES + 4
+
+/** All pets, or those of a status. */
+type PagedList = PetStatus | undefined
+
+/** Every list that has pages. Cursors have the position of a list here, so a further one is last. */
+const LISTS: readonly PagedList[] = [undefined, ...PET_STATUSES]
 
 /** The query parameter; `readCursor` reads it. */
 export const cursorParameter: z.ZodExactOptional<z.ZodString> = z
@@ -30,38 +36,32 @@ export const cursorParameter: z.ZodExactOptional<z.ZodString> = z
     },
   })
 
-/** The position after a pet in a list with this filter, as an opaque text. */
-export function writeCursor(after: PetId, status: PetStatus | undefined): string {
+/** The position after an id in a list, as an opaque text. */
+export function writeCursor(after: bigint, list: PagedList): string {
   const bytes = Buffer.allocUnsafe(BYTES)
   bytes[0] = VERSION
-  bytes[1] = filterNumber(status)
+  bytes[1] = LISTS.indexOf(list)
   bytes.writeBigInt64BE(after, 2)
   bytes.writeUInt32BE(crc32(bytes.subarray(0, CHECKED_BYTES)), CHECKED_BYTES)
   return bytes.toString('base64url')
 }
 
 /**
- * The position of a cursor. Throws a 400 for a cursor that is foreign, damaged, or of another
- * filter.
+ * The position of a cursor. Throws a 400 for a cursor that is foreign, damaged, or of another list.
  */
-export function readCursor(cursor: string, status: PetStatus | undefined): PetId {
+export function readCursor(cursor: string, list: PagedList): bigint {
   const bytes = Buffer.from(cursor, 'base64url')
   if (bytes.length !== BYTES || bytes[0] !== VERSION)
     throw unusable('is not a cursor of this service')
   const after = bytes.readBigInt64BE(2)
-  if (bytes[1] !== filterNumber(status)) {
+  if (bytes[1] !== LISTS.indexOf(list)) {
     throw unusable(
       'belongs to a list with another status filter; send the same status as on the first page',
     )
   }
   // Writing it again checks the checksum and every other spelling at once.
-  if (writeCursor(after, status) !== cursor) throw unusable('is damaged')
+  if (writeCursor(after, list) !== cursor) throw unusable('is damaged')
   return after
-}
-
-/** No filter is a filter of its own. */
-function filterNumber(status: PetStatus | undefined): number {
-  return status === undefined ? 0 : PET_STATUSES.indexOf(status) + 1
 }
 
 function unusable(reason: string): HttpError {
