@@ -21,8 +21,8 @@ import { MIGRATIONS } from './schema.ts'
  */
 const LOCK = 0x70657473
 /**
- * A migration that waits for a lock makes everything behind it wait too, so it gives way and tries
- * again.
+ * A migration that waits for a lock makes every later statement wait too, so it stops waiting after
+ * this time and tries again.
  */
 const LOCK_TIMEOUT_MS = 2_000
 const RETRY_PAUSE_MS = 500
@@ -112,7 +112,7 @@ async function runMigrations(
  * too.
  */
 function migrateInTransaction(database: PostgresDatabase): Promise<readonly string[]> {
-  // Read committed: whoever has waited for the lock must see what the program that held it has
+  // Read committed: a program that has waited for the lock must see what the one before it has
   // done.
   return inWriteTransaction(database.pool, async (client) => {
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)

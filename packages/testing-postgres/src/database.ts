@@ -4,7 +4,7 @@ import pg from 'pg'
 /** A database of its own on a server. */
 export interface Database {
   readonly url: string
-  /** Ends whoever is connected, and removes it. */
+  /** Ends every connection to the database, and removes it. */
   drop(): Promise<void>
 }
 

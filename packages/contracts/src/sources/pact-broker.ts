@@ -14,8 +14,8 @@ export function brokerOfEnvironment(): PactBroker | undefined {
 }
 
 /**
- * The contracts of the consumers' main branches, of their branches with the name of ours, and of
- * deployed versions. One that has never held does not fail the verification.
+ * The contracts of the consumers' main branches, of their branches with the same name as this one,
+ * and of deployed versions. A contract that has never held does not fail the verification.
  */
 export const SELECTED_CONTRACTS: PactSource = {
   consumerVersionSelectors: [

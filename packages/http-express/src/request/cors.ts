@@ -12,7 +12,7 @@ const MAX_AGE = 7_200
 
 /**
  * Lets web pages of these origins (`*`: of all) call the service with these methods. Responds to
- * their preflights, which browsers send without a key; any other OPTIONS goes on. There are no
+ * their preflights, which browsers send without a key; any other OPTIONS passes. There are no
  * cookies: a page can do what its key can do.
  */
 export function allowOrigins(origins: readonly string[], methods: string): Handler {

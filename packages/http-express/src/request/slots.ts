@@ -39,11 +39,11 @@ interface Waiting {
 }
 
 /**
- * Lets this many requests be under way, each until its response has left. Others wait, before any
- * of their body is read; one that waits too long, or is one too many, gets 503. Without such a
- * bound an overloaded service holds more and more requests, and responds to all of them too late.
- * One API key takes four fifths of the slots at most, and a free slot goes to each key that waits
- * in turn.
+ * Limits how many requests are under way, each until its response has left. The others wait, before
+ * any of their body is read. A request that waits too long gets 503, and so does one for which the
+ * queue is full. Without such a bound an overloaded service holds more and more requests, and
+ * responds to all of them too late. One API key takes four fifths of the slots at most; free slots
+ * go to the keys that wait, one after the other.
  */
 export function limitSlots(
   maxRequests: number,

@@ -1,6 +1,7 @@
 /**
- * The security headers of every response, a name and its value in turn: nothing is loaded, nothing
- * is framed, and the content is what its type says. The pages have a policy of their own.
+ * The security headers of every response as a flat list: a name, its value, the next name. Nothing
+ * is loaded, nothing is framed, and the content is what its type says. The pages have a policy of
+ * their own.
  */
 export function securityHeaders(publicUrl: string | undefined): readonly string[] {
   return [

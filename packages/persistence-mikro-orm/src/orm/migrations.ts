@@ -53,7 +53,7 @@ export function assertMigrated(name: string, { pending }: MigrationState): void 
 
 /**
  * Throws an error that names migrations of a newer version of this program. Serving works
- * beside one; copying would lose what it has added.
+ * on such a database; copying would lose what that version has added.
  */
 export function assertNotNewer(name: string, { newer }: MigrationState): void {
   if (newer.length === 0) return

@@ -8,7 +8,7 @@ import { isInvalidValue, isUsableAfter } from '../database/failures.ts'
 
 /**
  * Inserts a group. If the server rejects one of the values, each insert runs by itself, so that an
- * invalid one fails alone; after any other error nobody knows what is stored, so nothing is
+ * invalid one fails alone; after any other error it is unknown what is stored, so nothing is
  * repeated. `insert` adds pets in one statement and returns the id of each, in their order, or
  * changes nothing. Rejects with the error after which the connection may not be used again.
  */

@@ -17,22 +17,22 @@ export type ClaimedId = PetId | undefined
 
 /**
  * Claims different keys in this order by one statement, which waits only a short time for a key
- * that another transaction holds, and adds their pets. Returns what became of each, or
- * changes nothing.
+ * that another transaction holds, and adds their pets. Returns the id of each pet, `undefined` for
+ * a key that is taken; or rejects, and changes nothing.
  */
 export type ClaimTogether = (claims: readonly KeyedPet[]) => Promise<readonly ClaimedId[]>
 
-/** Claims one key on a connection of its own, and waits for whoever holds it. */
+/** Claims one key on a connection of its own, and waits for the transaction that holds it. */
 export type ClaimAlone = (claim: KeyedPet, cancellation?: Cancellation) => Promise<ClaimedId>
 
 export type WaitingClaim = WaitingStatement<KeyedPet, ClaimedId>
 
 /**
  * Claims the keys of a group, each once, in an order that all instances share, so that two groups
- * never wait for each other. What has the same key as another one of the group finds its key taken.
+ * never wait for each other. Of several claims of one key in a group the first one gets it.
  *
  * If the server rejects one of the values, or another transaction holds a key for too long, nothing
- * is stored and each runs alone, while the next group begins. After any other error nobody knows
+ * is stored and each runs alone, while the next group begins. After any other error it is unknown
  * what is stored, so nothing is repeated.
  */
 export async function claimGroup(

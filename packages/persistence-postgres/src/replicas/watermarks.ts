@@ -48,7 +48,7 @@ export function pollWatermarks(
     const petId = BigInt(ids.rows[0]?.id ?? 0)
     if (petId < last) onWatermark(undefined)
     last = petId
-    // In a statement of its own: whoever takes an id holds this lock before.
+    // In a statement of its own: a transaction takes this lock before it takes an id.
     let writers = await writersNow()
     while (writers.length > 0) {
       await setTimeout(LOCK_POLL_MS, undefined, { ref: false, signal })

@@ -82,7 +82,7 @@ const HEADER_BYTES = 100
 
 /**
  * Closing any descriptor of a file gives up all locks that SQLite holds on it in this process, so
- * these stay open: one a file that was opened beside a log.
+ * these stay open: one for each file that was opened with a log beside it.
  */
 const descriptors = new Map<string, number>()
 

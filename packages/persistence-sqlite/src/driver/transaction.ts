@@ -4,7 +4,7 @@ import { withRetries } from '../database/retries.ts'
 import { assertFilesUnmoved } from '../database/watched-files.ts'
 
 /**
- * Runs some work in one transaction that no other connection can write beside, and rolls it back
+ * Runs some work in one transaction, during which no other connection can write, and rolls it back
  * when it fails. Waits for the lock without blocking the thread. Rejects with the work's own error
  * or with `persistence_unavailable`, whose outcome is `unknown` only if the commit was begun.
  *

@@ -89,7 +89,7 @@ function databasesBeside(
 }
 
 /**
- * No case writes to the database itself, but whoever names one with pets may have meant another.
+ * No case writes to the database itself, but a database with pets was probably named by mistake.
  */
 export async function assertEmpty(
   { open }: PersistenceHarness,

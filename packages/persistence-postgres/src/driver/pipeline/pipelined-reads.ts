@@ -100,7 +100,7 @@ export class PipelinedReads {
     this.#queue.maxGroups = this.#current.length * groupsFor(connection.roundTripMs)
   }
 
-  /** That of the connection with the fewest batches; of several the next one in turn. */
+  /** The position of the connection with the fewest batches; of equals the next one. */
   #nextPosition(): number {
     const count = this.#current.length
     let best = (this.#last + 1) % count
