@@ -5,7 +5,8 @@ import type { ApiKey, NewApiKey } from './api-key.ts'
  *
  * An adapter fulfils this contract when it passes every case of `apiKeyRepositoryContract` from
  * `@pet-store/persistence-testing`. Times are exact to the millisecond. An absent field is absent
- * in results too. Returned keys are detached: changing one changes nothing stored.
+ * in results too. Returned keys are detached: changing one changes nothing stored. Given objects
+ * are not changed; they may be frozen.
  *
  * While the database is unavailable every function rejects within a few seconds, with an error
  * whose `code` is `persistence_unavailable`, as `PetRepository` does.

@@ -5,7 +5,7 @@ import type { NewPet, Pet, PetId, PetStatus } from './pet.ts'
  *
  * An adapter fulfils this contract when it passes every case of `petRepositoryContract` from
  * `@pet-store/persistence-testing`. Returned pets are detached: changing one changes nothing
- * stored.
+ * stored. Given objects are not changed; they may be frozen.
  *
  * While the database is unavailable every function rejects with `persistenceUnavailable()`, within
  * a few seconds: no wait is without a deadline. For `add` and `addWithKey` its `outcome` says

@@ -117,6 +117,12 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['waits-forever', 'unavailable.frozen'],
   ['acknowledges-keys-while-down', 'unavailable.writes'],
   ['denies-migrations', 'migrate.empty migrate.outdated'],
+  ['creates-for-bulk-writing', 'migrate.empty'],
+  ['reads-no-bulk-alone', 'bulk.pets'],
+  ['keeps-a-timer-for-bulk', 'reopen.process-ends'],
+  ['reads-a-snapshot', 'shared.reader'],
+  ['loses-context', 'declared.reports'],
+  ['tells-the-time-as-text', 'declared.reports'],
   ['hangs-in-bulk', 'unavailable.bulk'],
   ['acknowledges-bulk-while-down', 'unavailable.bulk'],
   ['repeats-bulk', 'unavailable.bulk'],
@@ -148,7 +154,9 @@ describe.concurrent('persistenceContract', () => {
       `the contract notices an adapter that ${fault.replaceAll('-', ' ')}: %s`,
       async (id) => {
         // An error that the adapter threw where it must not is what the case rejects with.
-        const isOwnError = ['cannot-read-alone', 'closes-all'].includes(fault)
+        const isOwnError = ['cannot-read-alone', 'closes-all', 'reads-no-bulk-alone'].includes(
+          fault,
+        )
         // A tenth of the usual limits, so that a call may take a second.
         const isSlow = /^(?:waits|hangs|rejects-late)/.test(fault)
         await expect(
@@ -197,7 +205,7 @@ describe.concurrent('persistenceContract', () => {
     const missing = (name: string) => expect.stringMatching(`^the harness has no ${name}, which `)
     expect(Object.entries(counts)).toEqual(
       expect.arrayContaining([
-        ['the adapter does not declare severalProcesses', 8],
+        ['the adapter does not declare severalProcesses', 9],
         ['the adapter declares no capabilities', 2],
         ['the adapter has no bulk access', 6],
         ['the adapter does not declare replicas', 1],

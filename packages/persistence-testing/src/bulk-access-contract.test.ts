@@ -84,6 +84,10 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', {
   'read: ignores the status': (_, { readPets }) => ({
     readPets: ({ status: _status, ...query }) => readPets(query),
   }),
+  'read: takes an undefined position for the end': (_, { readPets }) => ({
+    readPets: async (query) =>
+      'after' in query && query.after === undefined ? [] : readPets(query),
+  }),
   'read: skips a pet after each page': (_, { readPets }) => ({
     readPets: ({ after, ...query }) =>
       readPets(after === undefined ? query : { ...query, after: after + 1n }),
@@ -115,6 +119,13 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', {
   'write: gives written pets new ids': (_, { addPets }) => ({
     writePets: (pets) => addPets(pets as unknown as Parameters<typeof addPets>[0]),
   }),
+  'write.taken: stores the last of pets with one id': (_, { writePets }) => ({
+    writePets: (pets) => writePets([...new Map(pets.map((pet) => [pet.id, pet])).values()]),
+  }),
+  'api-keys.taken-hash: stores the last of keys with one hash': (_, { writeApiKeys }) => ({
+    writeApiKeys: (keys) =>
+      writeApiKeys([...new Map(keys.map((key) => [key.sha256, key])).values()]),
+  }),
   'write.taken: ignores pets whose id is taken': (_, { writePets }) => ({
     async writePets(pets) {
       for (const pet of pets) await writePets([pet]).catch(() => {})
@@ -135,6 +146,19 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', {
   'imports: keeps the import that is stored': (bulk, { writePetImports }) => ({
     writePetImports: (items) =>
       writePetImports(items.filter(({ id }) => !bulk.imports.some((stored) => stored.id === id))),
+  }),
+  'imports: writes one import after the other': (bulk) => ({
+    async writePetImports(imports) {
+      for (const item of imports) bulk.storeImport({ ...item })
+    },
+  }),
+  'imports: reads imports in the order of the text of their ids': (_, { readPetImports }) => ({
+    readPetImports: async () =>
+      (await readPetImports()).toSorted((one, other) => (`${one.id}` < `${other.id}` ? -1 : 1)),
+  }),
+  'imports: cannot write no imports': (_, { writePetImports }) => ({
+    writePetImports: async (imports) =>
+      imports.length === 0 ? broken() : writePetImports(imports),
   }),
   'imports: reads imports in the order of writing': (bulk) => ({
     storeImport(item) {
@@ -159,6 +183,12 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', {
   }),
   'api-keys: does not write who revoked an API key': (_, { writeApiKeys }) => ({
     writeApiKeys: (keys) => writeApiKeys(keys.map(({ revokedBy: _by, ...key }) => key)),
+  }),
+  'api-keys: reads API keys by the time of their creation': (_, { readApiKeys }) => ({
+    readApiKeys: async () =>
+      (await readApiKeys()).toSorted(
+        (one, other) => one.createdAt.getTime() - other.createdAt.getTime(),
+      ),
   }),
   'api-keys: keeps the API key that is stored': (bulk, { writeApiKeys }) => ({
     writeApiKeys: (keys) =>

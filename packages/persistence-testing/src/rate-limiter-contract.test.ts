@@ -39,6 +39,16 @@ const FAULTS: Readonly<Record<string, (limit: RateLimit, shared: { take?: Take }
     const { take } = createMemoryRateLimiter(limit)
     return () => take('all')
   },
+  'per-key: counts keys together that are equal up to a colon': (limit, shared) => {
+    shared.take ??= createMemoryRateLimiter(limit).take
+    const { take } = shared
+    return (keyId) => take(keyId.split('::')[0] ?? '')
+  },
+  'per-key: counts keys together that are equal in 64 characters': (limit, shared) => {
+    shared.take ??= createMemoryRateLimiter(limit).take
+    const { take } = shared
+    return (keyId) => take(keyId.slice(0, 64))
+  },
   'per-key: forgets keys after 256 others': (limit) => {
     let keys = 0
     let { take } = createMemoryRateLimiter(limit)

@@ -6,7 +6,16 @@ const LONG_MS = 3_600_000
 const ENOUGH_MS = 5_000
 const SHORT_MS = 200
 const POLL_MS = 20
-const KEY_IDS = ['key_kiosk', 'key_shop', 'KEY_KIOSK', 'key_kiosk ', 'key_', 'key_%', '__proto__']
+const KEY_IDS = [
+  ...['key_kiosk', 'key_shop', 'KEY_KIOSK', 'key_kiosk ', 'key_', 'key_%', '__proto__'],
+  // Addresses are counted too.
+  ...[
+    '2001:db8::1',
+    '2001:db8::2',
+    '2001:db8::',
+    ...['1', '2'].map((end) => `key_${'k'.repeat(90)}${end}`),
+  ],
+]
 
 /** The contract of `RateLimiter`. The clock is the adapter's own, so some cases wait a moment. */
 export const rateLimiterContract: readonly ContractCase<CreateRateLimiter>[] = casesOf(

@@ -4,7 +4,8 @@ import type { PersistenceOptions } from './persistence.ts'
 
 /**
  * Everything that one database holds, many items at a time: for import, export, copy and seed. Pets
- * that are read or written under their ids are not validated. The caller that opened it closes it.
+ * that are read or written under their ids are not validated. Opening changes what its mode allows,
+ * as that of an adapter does. The caller that opened it closes it.
  *
  * Every function that writes does so completely or not at all, whatever the number of items: the
  * program writes 5,000 at a time. Adapters add pets meanwhile, if several processes may.

@@ -1,4 +1,4 @@
-import type { ApiKey, ApiKeyRepository } from '@pet-store/access'
+import type { ApiKey, ApiKeyRepository, NewApiKey } from '@pet-store/access'
 import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
 import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
 
@@ -33,6 +33,30 @@ export const changingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(
       }
       expectEqual(await keys.find(neighbour.id), before, 'another key must not change')
     },
+  'arguments: changes no object that it is given, and takes frozen ones': async (keys) => {
+    const scopes = Object.freeze(['pets:read'] as const)
+    const [old, successor] = ['old', 'successor'].map((name) =>
+      Object.freeze(aNewApiKey(name, { scopes })),
+    ) as [NewApiKey, NewApiKey]
+    const uses = Object.freeze([Object.freeze({ id: old.id, at: after(3) })])
+    await keys.add(old)
+    await keys.markUsed(uses)
+    expectEqual(await keys.replace(old.id, successor, after(10)), true, 'whether it was replaced')
+    const ending = { expiresAt: after(10), replacedBy: successor.id, lastUsedAt: after(3) }
+    expectEqual(await keys.find(old.id), { ...withoutHash(old), ...ending }, 'the old key')
+    expectEqual(await keys.find(successor.id), withoutHash(successor), 'the successor')
+  },
+  'any-time: stores times that are given, also those after the time of the machine': async (
+    keys,
+  ) => {
+    const yearLater = after(31_536_000_000)
+    const key = aNewApiKey('kiosk', { createdAt: yearLater })
+    await keys.add(key)
+    await keys.revoke(key.id, yearLater)
+    await keys.markUsed([{ id: key.id, at: yearLater }])
+    const expected = { ...withoutHash(key), revokedAt: yearLater, lastUsedAt: yearLater }
+    expectEqual(await keys.find(key.id), expected, 'a key of a clock that is ahead')
+  },
 })
 
 const FULL = {

@@ -22,6 +22,7 @@ const KEYS: readonly NewApiKey[] = [
     createdAt: new Date('1999-12-31T23:59:59.999Z'),
     expiresAt: new Date('9999-12-31T23:59:59.999Z'),
   }),
+  aNewApiKey('writer', { scopes: ['pets:write'] }),
   ...NAMES.map((name, index) => aNewApiKey(`${index}`, { name })),
 ]
 
@@ -79,6 +80,15 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('
       'add must reject a taken hash',
     )
     expectEqual(await keys.list(), [withoutHash(first)], 'a rejected key must change nothing')
+    await keys.revoke(first.id, after(1))
+    for (const taken of [{ id: first.id }, { sha256: first.sha256 }]) {
+      await expectRejection(
+        async () => keys.add(aNewApiKey('other', taken)),
+        'add must reject the id and the hash of a revoked key',
+      )
+    }
+    const revoked = { ...withoutHash(first), revokedAt: after(1) }
+    expectEqual(await keys.findByHash(first.sha256), revoked, 'the revoked key')
     expectEqual(
       await keys.findByHash(hashOf('other')),
       undefined,

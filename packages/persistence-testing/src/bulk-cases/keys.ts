@@ -8,15 +8,22 @@ import { apiKeyOf, ended, importOf, keyOf, MANY, throwing } from './items.ts'
 export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk', {
   'imports: writes and reads imports by ascending id; one with a taken id replaces the stored one':
     async (bulk) => {
-      const imports = [importOf(), importOf({ id: 2n ** 53n + 1n, state: 'finished' })]
+      const ids = [1n, 9n, 10n, 2n ** 53n + 1n]
+      const imports = ids.map((id) => importOf({ id, state: id > 1n ? 'finished' : 'unfinished' }))
       await bulk.writePetImports(imports.toReversed())
+      await bulk.writePetImports([])
       expectEqual(await bulk.readPetImports(), imports, 'all imports')
       await bulk.writePetImports([ended()])
       expectEqual(
         await bulk.readPetImports(),
-        [ended(), imports[1]],
+        [ended(), ...imports.slice(1)],
         'all imports, the first one replaced',
       )
+      await expectRejection(
+        async () => bulk.writePetImports([importOf({ id: 5n }), throwing(importOf(), 'sha256')]),
+        'writePetImports must reject an unreadable import',
+      )
+      expectEqual((await bulk.readPetImports()).length, ids.length, 'the number of imports')
     },
   'idempotency-keys: writes and reads idempotency keys by owner and key; a taken one is replaced':
     async (bulk) => {
@@ -27,6 +34,7 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
         keyOf('c', 'a', 7n),
       ]
       await bulk.writeIdempotencyKeys(keys.toReversed())
+      await bulk.writeIdempotencyKeys([])
       for (let start = 0; start <= keys.length; start += 2) {
         const page = await bulk.readIdempotencyKeys(2, keys[start - 1])
         expectEqual(page, keys.slice(start, start + 2), `two keys after the first ${start}`)
@@ -104,8 +112,10 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
         replaces: 'key_a',
         overlapUntil: after(6),
       })
-      await bulk.writeApiKeys([full, apiKeyOf('a')])
-      expectEqual(await bulk.readApiKeys(), [apiKeyOf('a'), full], 'all API keys')
+      const first = apiKeyOf('a', { createdAt: after(2) })
+      await bulk.writeApiKeys([full, first])
+      await bulk.writeApiKeys([])
+      expectEqual(await bulk.readApiKeys(), [first, full], 'all API keys')
       const changed = apiKeyOf('a', { revokedAt: after(4), revokedBy: 'Bob', lastUsedAt: after(5) })
       await bulk.writeApiKeys([changed, apiKeyOf('b'), apiKeyOf('c')])
       expectEqual(
@@ -120,6 +130,10 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
       await expectRejection(
         async () => bulk.writeApiKeys([apiKeyOf('b'), apiKeyOf('c', { sha256: hashOf('a') })]),
         'writeApiKeys must reject a taken hash',
+      )
+      await expectRejection(
+        async () => bulk.writeApiKeys([apiKeyOf('b'), apiKeyOf('c', { sha256: hashOf('b') })]),
+        'writeApiKeys must reject a hash twice',
       )
       expectEqual(await bulk.readApiKeys(), [apiKeyOf('a')], 'the stored API keys must not change')
       const many = MANY.map((_, index) => apiKeyOf(`n${index}`))

@@ -74,6 +74,8 @@ export const bulkPetCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
     async (bulk) => {
       await bulk.addPets([...ODD, ...MANY.slice(0, 5), ...ODD])
       const all = await bulk.readPets({ limit: ALL })
+      const absent = { status: undefined, after: undefined, limit: ALL }
+      expectEqual(await bulk.readPets(absent), all, 'the pets of what is given as undefined')
       for (const status of [undefined, 'sold'] as const) {
         const query = status === undefined ? { limit: 3 } : { limit: 1, status }
         const expected = all.filter((pet) => status === undefined || pet.status === status)
@@ -116,6 +118,8 @@ export const bulkPetCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
     await bulk.writePets(stored)
     const more = [4n, 5n, 6n].map((id) => ({ id, ...aNewPet() }))
     await expectRejection(async () => bulk.writePets(more), 'writePets must reject a taken id')
+    const twice = [7n, 8n, 8n].map((id) => ({ id, ...aNewPet() }))
+    await expectRejection(async () => bulk.writePets(twice), 'writePets must reject an id twice')
     expectEqual(await bulk.readPets({ limit: ALL }), stored, 'the stored pets must not change')
   },
   'write.many: stores thousands of pets of a call, and none of them when the last id is taken':

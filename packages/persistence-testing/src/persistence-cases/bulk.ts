@@ -45,11 +45,13 @@ export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         (added[0]?.id ?? 0n) > 2n ** 53n + 2n,
         `the next id must be greater, got ${added[0]?.id}`,
       )
-      expectEqual(
-        await bulk((open) => open.readPets({ limit: 9 })),
-        [...written, ...added],
-        'all pets',
-      )
+      const all = [...written, ...added]
+      expectEqual(await bulk((open) => open.readPets({ limit: 9 })), all, 'all pets')
+      // As an export opens it.
+      const reading = await harness.openBulkAccess?.({ url, mode: 'read' })
+      const read = await reading?.readPets({ limit: 9 })
+      await reading?.close()
+      expectEqual(read, all, 'the pets of bulk access for reading alone')
     }),
   'idempotency-keys: shares idempotency keys between bulk access and the adapter': withBulk(
     async (harness, url, bulk) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { OnStatement } from '@pet-store/persistence'
 import { assertTested, casesOf, expectEqual } from '../contract-case.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
@@ -41,8 +42,11 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
     harness,
   ) => {
     const reported: Reported[] = []
+    const context = new AsyncLocalStorage<string>()
+    const called: string[] = []
     const onStatement: OnStatement = (statement, server) => {
-      const entry = { name: statement.name, text: JSON.stringify([statement, server]), ends: 0 }
+      const text = JSON.stringify([statement, server])
+      const entry = { name: statement.name, text, call: context.getStore(), ends: 0 }
       reported.push(entry)
       return () => {
         entry.ends += 1
@@ -54,12 +58,18 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
     try {
       for (const label of [VALUE, `${VALUE} again`]) {
         await prepareCalls(opened, label)
-        await Promise.all(everyCall(opened, label).map(({ run }) => run()))
+        const calls = everyCall(opened, label)
+        await Promise.all(calls.map(({ name, run }) => context.run(`${name} ${label}`, run)))
+        const ofPets = calls.filter(({ name }) => name.startsWith('pets.'))
+        called.push(...ofPets.map(({ name }) => `${name} ${label}`))
         await opened.apiKeys?.add(aNewApiKey(`${label} new`)).catch(() => undefined)
       }
       const count = reported.length
       if (opened.poolUse !== undefined) uses.push(opened.poolUse())
       expectEqual(reported.length, count, 'the number of statements after poolUse, which runs none')
+      const clock = await opened.readClock?.()
+      if (opened.readClock !== undefined)
+        assert.ok(clock instanceof Date && clock.getTime() > 0, 'readClock must return a time')
     } finally {
       await opened.close()
     }
@@ -71,6 +81,10 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
       expectEqual([typeof name, ends], ['string', 1], `how often the end of ${name} is reported`)
       assert.ok(!text.includes(VALUE), `a statement must be reported without its values: ${text}`)
     }
+    const reportedCalls = new Set(reported.map(({ call }) => call))
+    const silent = called.filter((call) => !reportedCalls.has(call))
+    if (reported.length > 0)
+      expectEqual(silent, [], 'the calls in whose asynchronous context no statement was reported')
     // A name for each statement would be a value too.
     const names = new Set(reported.map(({ name }) => name))
     assert.ok(names.size < 100, `statements must have few names, got ${names.size}`)
@@ -117,6 +131,8 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
 interface Reported {
   readonly name: string
   readonly text: string
+  /** The call in whose asynchronous context it was reported. */
+  readonly call: string | undefined
   ends: number
 }
 

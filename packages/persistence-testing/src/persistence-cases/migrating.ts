@@ -22,6 +22,8 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
       // Twice: the first attempt must not have created the schema.
       await expectNotOpened(harness, options)
       await expectNotOpened(harness, options)
+      const { openBulkAccess } = harness
+      if (openBulkAccess) await expectNotOpened({ open: openBulkAccess }, options)
     }
     await withPersistence(harness, url, ({ pets }) => pets.add(aNewPet()))
     const persistence = await harness.open({ url, mode: 'write' })
@@ -78,7 +80,7 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
 })
 
 function expectNotOpened(
-  { open }: Parameters<HarnessCase['run']>[0],
+  { open }: { readonly open: (options: PersistenceOptions) => Promise<{ close(): Promise<void> }> },
   options: PersistenceOptions,
 ): Promise<void> {
   return expectRejection(

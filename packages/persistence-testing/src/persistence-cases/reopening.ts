@@ -161,6 +161,10 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
         `the process must end by itself within ${GRACE_MS} ms after close`,
       )
       expectEqual(code, 0, `the process must end without an error; it printed: ${errors}`)
+      if (harness.openBulkAccess === undefined) return
+      const { bulkExportName = 'openBulkAccess' } = harness
+      const bulk = await start(await harness.emptyDatabase(), BULK_CLOSED, [bulkExportName]).ended
+      expectEqual(bulk.code, 0, `bulk access must let the process end; it printed: ${bulk.errors}`)
     }),
 })
 
@@ -173,6 +177,13 @@ const CLOSED = `
   await persistence.pets.add({ name: 'Rex', categoryId: 1n })
   await persistence.check()
   await persistence.close()
+  setTimeout(() => process.exit(${STILL_RUNNING}), ${GRACE_MS}).unref()`
+
+const BULK_CLOSED = `
+  const [bulkExportName] = values
+  const bulk = await (await import(module))[bulkExportName]({ url, mode: 'migrate' })
+  await bulk.addPets([{ name: 'Rex', categoryId: 1n }])
+  await bulk.close()
   setTimeout(() => process.exit(${STILL_RUNNING}), ${GRACE_MS}).unref()`
 
 /** Each key as every function returns it. */

@@ -57,6 +57,28 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
         }
       }
     }),
+  'reader: reads at once what another opening has written, also when opened for reading alone':
+    async (harness) => {
+      assertSeveralProcesses(harness)
+      const url = await harness.emptyDatabase()
+      await withPersistence(harness, url, async (writer) => {
+        const added = [await writer.pets.add(aNewPet())]
+        const reader = await harness.open({ url, mode: 'read' })
+        try {
+          for (let round = 0; round < 3; round += 1) {
+            expectEqual(await listAll(reader.pets), added, 'the pets of the opening for reading')
+            const pet = await writer.pets.add(aNewPet())
+            added.push(pet)
+            expectEqual(await reader.pets.find(pet.id), pet, 'a pet that the other one added')
+            await writer.apiKeys?.add(aNewApiKey(`${round}`))
+            const keys = await reader.apiKeys?.list()
+            expectEqual(keys?.length, keys && round + 1, 'the number of API keys')
+          }
+        } finally {
+          await reader.close()
+        }
+      })
+    },
   'close: closes one opening without the others': async (harness) => {
     assertSeveralProcesses(harness)
     const url = await harness.emptyDatabase()

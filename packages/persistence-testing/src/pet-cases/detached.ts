@@ -18,6 +18,18 @@ export const detachedCases: readonly ContractCase<PetRepository>[] = casesOf('pe
         tryToChange(() => void listed.splice(0))
       })
     },
+  'arguments: changes no object that it is given, and takes frozen ones': async (pets) => {
+    const pet = Object.freeze(aNewPet({ categoryId: 7n, status: 'sold' }))
+    const key = Object.freeze({ owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) })
+    const cancellation = Object.freeze({ aborted: false })
+    const plain = await pets.add(pet, cancellation)
+    const { pet: keyed } = await pets.addWithKey(pet, key, cancellation)
+    const repeat = await pets.addWithKey(pet, key)
+    expectEqual(repeat, { pet: keyed, isReplay: true }, 'a repeat with the same objects')
+    const query = Object.freeze({ status: 'sold', after: plain.id - 1n, limit: 9 } as const)
+    for (const expected of [plain, plain])
+      expectEqual(await pets.list(query), [expected, keyed], 'the pets of the same query')
+  },
   'repeated: stores its own copy: changing a pet of a repeat with its key has no effect': async (
     pets,
   ) => {

@@ -54,6 +54,15 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(
       add: async (key) =>
         keys.rows.some(({ sha256 }) => sha256 === key.sha256) ? undefined : add(key),
     }),
+    ...stores('add.fields: lets who writes read', ({ scopes }) => ({
+      scopes: scopes.includes('pets:write') ? ['pets:read', 'pets:write'] : scopes,
+    })),
+    'add.taken: takes the hash of a revoked key for a free one': (keys) => ({
+      isTaken: ({ id, sha256 }) =>
+        keys.rows.some(
+          (row) => row.id === id || (row.sha256 === sha256 && row.revokedAt === undefined),
+        ),
+    }),
     'add.taken: ignores a key with a known id': (_, { add }) => ({
       add: (key) => add(key).catch(() => undefined),
     }),
@@ -223,6 +232,15 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(
         keys.rows.some(({ replacedBy }) => replacedBy === id)
           ? broken()
           : replace(id, successor, until),
+    }),
+    'arguments: cannot remove the uses that it has recorded': (_, { markUsed }) => ({
+      markUsed: async (uses) => (Object.isFrozen(uses) ? broken() : markUsed(uses)),
+    }),
+    'any-time: takes no time after the present': {
+      revokedAt: (_, at) => new Date(Math.min(at.getTime(), Date.now())),
+    },
+    'mark-used-many: records the first 2,000 uses of a call': (_, { markUsed }) => ({
+      markUsed: (uses) => markUsed(uses.slice(0, 2_000)),
     }),
     'replace.unknown: stores a successor of an unknown key': (_, { add, replace }) => ({
       replace: (id, successor, until) =>

@@ -44,6 +44,7 @@ export class FakeBulk implements BulkAccess {
   async writePets(pets: readonly Pet[]): Promise<void> {
     const stored = this.memory.pets
     if (pets.some(({ id }) => stored.has(id))) broken()
+    if (new Set(pets.map(({ id }) => id)).size < pets.length) broken()
     const all = [...stored.values(), ...pets].toSorted((one, other) => (one.id < other.id ? -1 : 1))
     stored.clear()
     for (const pet of all) stored.set(pet.id, { ...pet })
@@ -86,7 +87,7 @@ export class FakeBulk implements BulkAccess {
   }
 
   async writePetImports(imports: readonly PetImport[]): Promise<void> {
-    for (const item of imports) this.storeImport(item)
+    for (const item of imports.map((one) => ({ ...one }))) this.storeImport(item)
   }
 
   async readIdempotencyKeys(
@@ -123,6 +124,7 @@ export class FakeBulk implements BulkAccess {
     const others = this.apiKeys.rows.filter(({ id }) => !ids.has(id))
     const taken = new Set(others.map(({ sha256 }) => sha256))
     if (keys.some(({ sha256 }) => taken.has(sha256))) broken()
+    if (new Set(keys.map(({ sha256 }) => sha256)).size < keys.length) broken()
     this.apiKeys.rows.length = 0
     for (const key of [...others, ...keys]) this.apiKeys.rows.push({ ...key })
     for (const { id, replaces, overlapUntil } of keys) {

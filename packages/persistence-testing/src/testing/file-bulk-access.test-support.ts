@@ -11,7 +11,12 @@ type Method = (...args: unknown[]) => Promise<unknown>
 export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
   const { pathname, search } = new URL(url)
   const has = (fault: string): boolean => search === `?${fault}`
-  const mayCreate = mode === 'migrate' || (mode === 'read' && has('creates-for-bulk-reading'))
+  const mayCreate =
+    mode === 'migrate' ||
+    (mode === 'read' && has('creates-for-bulk-reading')) ||
+    (mode !== 'read' && has('creates-for-bulk-writing'))
+  if (mode === 'read' && has('reads-no-bulk-alone')) throw new Error('It is read-only.')
+  if (has('keeps-a-timer-for-bulk')) setInterval(() => {}, 1_000)
   if (!existsSync(pathname) && !mayCreate) throw new Error('The schema is missing.')
   const isDown = () => existsSync(`${pathname}.down`)
   if (isDown()) throw new Error('ECONNREFUSED')
@@ -67,7 +72,8 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
     if (has('stores-half-a-page')) {
       bulk.addPets = async (pets, progress) => {
         await addPets.call(bulk, pets.slice(1), progress)
-        await new Promise((resolve) => setTimeout(resolve, 3))
+        // Long, so that an outage comes into it.
+        await new Promise((resolve) => setTimeout(resolve, 30))
         if (isDown()) throw new Error('ECONNRESET')
         transaction(pathname, (stored, save) => {
           void stored.pets.add(pets[0] as NewPet)

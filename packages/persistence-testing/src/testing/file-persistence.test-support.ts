@@ -1,6 +1,7 @@
 // A persistence adapter in one file, each of whose guarantees can be broken:
 // `file:/path/to/file?fault-name`. Another process imports it too, to be killed.
 
+import { AsyncResource } from 'node:async_hooks'
 import { existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import type { Allowance, ApiKey, RateLimit } from '@pet-store/access'
@@ -22,6 +23,7 @@ const processCounts = new Map<string, number>()
 const openingsOf = new Map<string, readonly (() => void)[]>()
 const openFiles = new Set<string>()
 const opening = new Set<string>()
+const elsewhere = new AsyncResource('elsewhere')
 const wait = (durationMs: number) => new Promise((resolve) => setTimeout(resolve, durationMs))
 
 const openFilePersistence: OpenPersistence = async ({
@@ -73,6 +75,7 @@ const openFilePersistence: OpenPersistence = async ({
     return withFaults(stored)
   })
   rmSync(`${pathname}.outdated`, { force: true })
+  const opened = transaction(pathname, (stored) => stored)
   let isClosed = false
   let isClosing = false
   let wasDown = false
@@ -142,6 +145,9 @@ const openFilePersistence: OpenPersistence = async ({
     return call(method)
   }
 
+  const tellElsewhere: typeof onStatement = (...told) =>
+    elsewhere.runInAsyncScope(() => onStatement?.(...told))
+
   function write(): void {
     timer = undefined
     transaction(pathname, (_, save) => save(state))
@@ -174,7 +180,8 @@ const openFilePersistence: OpenPersistence = async ({
             name === 'apiKeys' && has('acknowledges-keys-while-down') && isDown()
           if (isAcknowledged) return true
           const text = `${name}.${String(key)}`
-          const end = onStatement?.(
+          const tell = has('loses-context') ? tellElsewhere : onStatement
+          const end = tell?.(
             { name: has('tells-values') ? `${text} ${inspect(args)}` : text },
             { system: 'file' },
           )
@@ -220,6 +227,7 @@ const openFilePersistence: OpenPersistence = async ({
         if (replica !== undefined)
           return transaction(new URL(replica).pathname, ({ pets }) => pets.list(query))
         if (has('loses-statuses-when-down') && wasDown && query.status !== undefined) return []
+        if (has('reads-a-snapshot') && mode === 'read') return opened.pets.list(query)
         if (has('rejects-reads-when-closed')) await wait(5)
         if (isClosing && has('rejects-reads-when-closed')) throw new Error('It is closed.')
         const isCached = has('caches-lists') || (has('caches-pages') && query.after !== undefined)
@@ -249,6 +257,9 @@ const openFilePersistence: OpenPersistence = async ({
       if (isDown() && has('takes-an-outage-for-migrations')) return false
       return !has('denies-migrations')
     },
+    ...(has('tells-the-time-as-text') && {
+      readClock: async () => new Date().toISOString() as unknown as Date,
+    }),
     poolUse() {
       const use = [{ name: 'file', busy: 0, idle: 1, waiting: 0, limit: 1 }]
       return has('counts-pools-later') ? (Promise.resolve(use) as unknown as typeof use) : use

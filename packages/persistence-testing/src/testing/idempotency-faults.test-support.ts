@@ -58,6 +58,10 @@ export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet
   'own-time: takes a call without a time for one of 1970': (_, { addWithKey }) => ({
     addWithKey: (pet, key) => addWithKey(pet, { ...key, at: key.at ?? new Date(0) }),
   }),
+  'own-time: cannot be given an undefined time': (_, { addWithKey }) => ({
+    addWithKey: async (pet, key) =>
+      'at' in key && key.at === undefined ? broken() : addWithKey(pet, key),
+  }),
   'concurrent: looks for the key, waits, and adds': ({ memory }, { addWithKey }) => ({
     async addWithKey(pet, key) {
       const isKnown = memory.keys.has(textOf(key))

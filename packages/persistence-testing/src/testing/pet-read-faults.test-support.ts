@@ -219,6 +219,13 @@ const detachedFaults = petFaults('pet.detached', ...OPERATIONS.map(leaks), {
       list: async () => all,
     }
   },
+  'arguments: cannot write the position of the next page into the query': (_, { list }) => ({
+    list: async (query) => (Object.isFrozen(query) ? broken() : list(query)),
+  }),
+  'arguments: cannot write the time into the key': (_, { addWithKey }) => ({
+    addWithKey: async (pet, key, cancellation) =>
+      Object.isFrozen(key) ? broken() : addWithKey(pet, key, cancellation),
+  }),
   'repeated: returns the stored pet itself from a repeat': ({ memory }, { addWithKey }) => ({
     async addWithKey(given, key, cancellation) {
       const { pet, isReplay } = await addWithKey(given, key, cancellation)

@@ -235,6 +235,12 @@ const addingFaults = petFaults('pet.add', {
       return original.addWithKey(pet, key, cancellation)
     },
   }),
+  'cancelled: looks at a copy of the cancellation, which an AbortSignal has none of': (
+    _,
+    { add },
+  ) => ({
+    add: (pet, cancellation) => add(pet, cancellation && { ...cancellation }),
+  }),
   'cancelled: ignores a cancellation': (_, { add, addWithKey }) => ({
     add: (pet) => add(pet),
     addWithKey: (pet, key) => addWithKey(pet, key),
