@@ -38,6 +38,7 @@ export const IMPORTS = {
       'domain',
       'access',
       'node:assert/strict',
+      'node:async_hooks',
       'node:child_process',
       'node:events',
       'node:stream',
