@@ -3,6 +3,7 @@ import { type BulkInsert, createBulkAccess, type SqlValues } from '@pet-store/pe
 import type { ClientBase } from 'pg'
 import { openPostgresDatabase } from './database/database.ts'
 import { POSTGRES_DIALECT } from './database/dialect.ts'
+import { unavailableOr } from './database/failures.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { runOnPool } from './driver/pool-statements.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
@@ -75,8 +76,11 @@ async function insertRows(
   rows: readonly SqlValues[],
 ): Promise<void> {
   const arrays = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')
-  await client.query(
+  const insert = client.query(
     `insert into ${into} select * from unnest(${arrays}) ${onConflict}`,
     types.map((_, index) => rows.map((row) => row[index])),
   )
+  await insert.catch((error: unknown) => {
+    throw unavailableOr(error)
+  })
 }

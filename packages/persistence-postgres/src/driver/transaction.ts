@@ -1,3 +1,4 @@
+import { DriverException } from '@mikro-orm/core'
 import type { WriteOutcome } from '@pet-store/domain'
 import type { ClientBase, Pool } from 'pg'
 import { sqlStateOf, unavailableOr } from '../database/failures.ts'
@@ -27,8 +28,9 @@ export function inWriteTransaction<Result>(
     const result = await work(client).catch(async (error: unknown) => {
       // Without a connection the server rolls back by itself.
       await client.query(ROLLBACK).catch(unavailable())
-      // An error that nobody sent is one of the work.
-      throw sqlStateOf(error) === undefined ? error : unavailableOr(error)
+      // An error that neither the server nor the driver below the ORM reports is one of the work.
+      const isReported = sqlStateOf(error) !== undefined || error instanceof DriverException
+      throw isReported ? unavailableOr(error) : error
     })
     await client.query('commit').catch(unavailable('unknown'))
     return result

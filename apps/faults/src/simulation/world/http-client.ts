@@ -7,10 +7,13 @@ import {
   type WireResponse,
   wireResponse,
 } from '@pet-store/testing'
+import { pause } from './virtual-time.ts'
 
 export interface Sending extends WireRequest {
   /** The client leaves after this time, by a reset or by closing. Default: it waits. */
   readonly leavesAfterMs?: number | undefined
+  /** The request is sent in pieces, with these pauses between them. Default: whole. */
+  readonly pausesMs?: readonly number[] | undefined
 }
 
 /** A client of one server, over connections in memory that it keeps where it may. */
@@ -29,7 +32,9 @@ export class HttpClient {
     const socket = this.#idle ?? this.#connect()
     this.#idle = undefined
     const response = await responseOn(socket, sending)
-    const mayStay = response !== undefined && response.headers['connection'] !== 'close'
+    // Behind an early response the rest of a slow request still comes.
+    const isWhole = sending.pausesMs === undefined
+    const mayStay = isWhole && response !== undefined && response.headers['connection'] !== 'close'
     if (mayStay && this.#idle === undefined && !socket.destroyed) this.#idle = socket
     else socket.destroy()
     return response
@@ -55,7 +60,7 @@ export class HttpClient {
 
 function responseOn(
   socket: MemorySocket,
-  { leavesAfterMs, ...request }: Sending,
+  { leavesAfterMs, pausesMs = [], ...request }: Sending,
 ): Promise<WireResponse | undefined> {
   return new Promise((resolve) => {
     let received: Buffer = Buffer.alloc(0)
@@ -76,8 +81,23 @@ function responseOn(
     socket.on('close', onClose)
     if (leavesAfterMs !== undefined)
       leaving = setTimeout(() => socket.resetAndDestroy(), leavesAfterMs)
-    socket.write(requestBytes(request))
+    void sendIn(socket, Buffer.from(requestBytes(request)), pausesMs)
   })
+}
+
+/** Sends bytes in pieces of one length, with pauses between them. */
+async function sendIn(
+  socket: MemorySocket,
+  bytes: Buffer,
+  pausesMs: readonly number[],
+): Promise<void> {
+  const length = Math.ceil(bytes.length / (pausesMs.length + 1))
+  socket.write(bytes.subarray(0, length))
+  for (const [index, pauseMs] of pausesMs.entries()) {
+    await pause(pauseMs)
+    if (!socket.writable) return
+    socket.write(bytes.subarray((index + 1) * length, (index + 2) * length))
+  }
 }
 
 /** Where the link to the next page leads; `undefined` on the last one. */

@@ -38,6 +38,16 @@ export class OddRequests {
     this.#record.noteCreation(wish, response)
   }
 
+  /** In pieces, as over a bad line, and without reading for a while. */
+  async sendSlowly(client: HttpClient): Promise<void> {
+    const wish = this.#workload.wish()
+    const pauses = this.#random.integer(1, 4)
+    const pausesMs = Array.from({ length: pauses }, () => this.#random.pick([1, 50, 900, 4_000]))
+    const sending = { ...creationOf(wish), pausesMs }
+    const response = await this.#workload.send(client, sending, `create ${label(wish)}, slowly`)
+    this.#record.noteCreation(wish, response)
+  }
+
   async checkHealth(client: HttpClient): Promise<void> {
     const path = this.#random.pick(['/readyz', '/livez'])
     const response = await this.#workload.send(client, { path }, path)

@@ -1,4 +1,8 @@
-import { openPostgresPersistence, readPostgresMigrations } from '@pet-store/persistence-postgres'
+import {
+  openPostgresBulkAccess,
+  openPostgresPersistence,
+  readPostgresMigrations,
+} from '@pet-store/persistence-postgres'
 import { createRandom, type Random } from '@pet-store/testing'
 import { setNetwork } from '../drivers/simulated-pg.ts'
 import { type Severities, sessionError, severitiesOf } from '../server/errors.ts'
@@ -54,6 +58,8 @@ export async function runPostgresWorld(seed: number): Promise<WorldResult> {
       const persistence = await openPostgresPersistence(options)
       world.addInstance(persistence, index === 0 ? 0 : random.pick(skews))
     }
+    const bulkTimeoutMs = options.statementTimeoutMs
+    world.addImporter(await openPostgresBulkAccess({ ...options, bulkTimeoutMs }))
     await world.run(cluster)
     await world.close()
     record.compare(cluster.storedPets())

@@ -11,6 +11,8 @@ export interface Wish {
   readonly isRejected: boolean
   /** The ids that clients were told. */
   readonly ids: Set<string>
+  /** Whether a program was told that it is stored, without its id. */
+  isStored: boolean
   /** Whether the latest word was that it was not added. */
   isDenied: boolean
   /** Whether a client does not know. */
@@ -46,7 +48,13 @@ export class Record {
   }
 
   wish(wish: NewWish): Wish {
-    const state = { ids: new Set<string>(), isDenied: false, isUnknown: false, isReused: false }
+    const state = {
+      ids: new Set<string>(),
+      isStored: false,
+      isDenied: false,
+      isUnknown: false,
+      isReused: false,
+    }
     const noted = { ...wish, ...state }
     this.wishes.set(wish.name, noted)
     return noted
@@ -143,7 +151,10 @@ export class Record {
       const isStored = pets.some((one) => one.id === id)
       if (!isStored) this.violate(`${wish.name} was acknowledged as ${id} and is not stored so`)
     }
-    if (pet === undefined) return
+    if (pet === undefined) {
+      if (wish.isStored) this.violate(`${wish.name} was imported and is not stored`)
+      return
+    }
     if (wish.isRejected) this.violate(`${wish.name} is stored, which the server rejects`)
     if (wish.isDenied && !wish.isUnknown)
       this.violate(`${wish.name} is stored, told that it was not added`)

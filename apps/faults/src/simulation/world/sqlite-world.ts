@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSqlitePersistence } from '@pet-store/persistence-sqlite'
+import { openSqliteBulkAccess, openSqlitePersistence } from '@pet-store/persistence-sqlite'
 import type { Random } from '@pet-store/testing'
 import {
   type Database,
@@ -30,6 +30,7 @@ export async function runSqliteWorld(seed: number): Promise<WorldResult> {
       record.note(`${instances} instances, ${files}`)
       for (let index = 0; index < instances; index += 1)
         world.addInstance(await openSqlitePersistence({ url: `sqlite:${path}`, mode: 'write' }), 0)
+      world.addImporter(await openSqliteBulkAccess({ url: `sqlite:${path}`, mode: 'write' }))
       await world.run(files)
       await world.close()
       record.compare(files.storedPets())

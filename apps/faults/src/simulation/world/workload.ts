@@ -1,5 +1,6 @@
 import type { Random, WireResponse } from '@pet-store/testing'
 import { type HttpClient, nextPathOf, type Sending } from './http-client.ts'
+import type { Importer } from './importer.ts'
 import type { Instance } from './instance.ts'
 import { OddRequests } from './odd-requests.ts'
 import { ReadJudge } from './read-judge.ts'
@@ -26,6 +27,7 @@ export interface WorkloadOptions {
   readonly steps: number
   /** How much longer clients wait between their steps. */
   readonly pace: number
+  readonly importer: Importer | undefined
 }
 
 /** What clients do in a world: one step after the other for each, chosen by the seed. */
@@ -68,8 +70,10 @@ export class Workload {
       else if (what < 0.8) await this.#readAtOnce()
       else if (what < 0.86) await this.callUseCases()
       else if (what < 0.9) await this.#odd.sendInvalid(this.#randomClient())
-      else if (what < 0.95) await this.#odd.leaveEarly(this.#randomClient())
-      else await this.#odd.checkHealth(this.#randomClient())
+      else if (what < 0.93) await this.#odd.leaveEarly(this.#randomClient())
+      else if (what < 0.95) await this.#odd.sendSlowly(this.#randomClient())
+      else if (what < 0.97) await this.#odd.checkHealth(this.#randomClient())
+      else await this.#import()
     }
   }
 
@@ -186,7 +190,7 @@ export class Workload {
   /** One page, from the beginning. */
   async list(client = this.#randomClient()): Promise<WireResponse | undefined> {
     const { path, limit, status } = this.#firstPage()
-    const before = this.#acknowledged()
+    const before = this.#stored()
     const response = await this.send(client, { path }, `list ${path}`)
     if (response?.status !== 200) return this.#reads.judgeFailure(path, response)
     const pets = petsIn(response.text)
@@ -201,7 +205,7 @@ export class Workload {
   /** Every page, along the links. */
   async walk(client = this.#randomClient(), key?: string): Promise<boolean> {
     const { path: first, limit, status } = this.#firstPage()
-    const before = this.#acknowledged()
+    const before = this.#stored()
     const pets: StoredPet[] = []
     let path: string | undefined = first
     while (path !== undefined) {
@@ -234,6 +238,14 @@ export class Workload {
     const status = pickStatus(this.#random)
     const filter = status === undefined ? '' : `&status=${status}`
     return { path: `/v1/pets?limit=${limit}${filter}`, limit, status }
+  }
+
+  /** Once, or by several programs at once, of which one succeeds. */
+  async #import(): Promise<void> {
+    const { importer } = this.#options
+    if (importer === undefined) return
+    const count = this.#random.integer(1, 3)
+    await Promise.all(Array.from({ length: count }, () => importer.advance()))
   }
 
   /** Another team's program calls the use cases itself. */
@@ -283,6 +295,11 @@ export class Workload {
   /** The pets whose clients know their ids. */
   #acknowledged(): readonly Wish[] {
     return [...this.#record.wishes.values()].filter(({ ids }) => ids.size > 0)
+  }
+
+  /** With those that a program has imported. */
+  #stored(): readonly Wish[] {
+    return [...this.#record.wishes.values()].filter(({ ids, isStored }) => ids.size > 0 || isStored)
   }
 
   #randomClient(): HttpClient {

@@ -1,14 +1,16 @@
 import { createApiKey, createApiKeyText, hashApiKey, type StaticKey } from '@pet-store/access'
-import type { Persistence } from '@pet-store/persistence'
+import type { BulkAccess, Persistence } from '@pet-store/persistence'
 import { createRandom, type Random } from '@pet-store/testing'
 import { vi } from 'vitest'
 import { HttpClient } from './http-client.ts'
+import { Importer } from './importer.ts'
 import { Instance } from './instance.ts'
 import { judgeConnections, judgeSlots, told } from './left-over.ts'
 import { Record, type StoredPet } from './record.ts'
 import { CALL_LIMIT_MS } from './use-case-caller.ts'
 import { pause, VirtualTime } from './virtual-time.ts'
 import { wayOf } from './way.ts'
+import { newWish } from './wishes.ts'
 import { type ClientKey, Workload } from './workload.ts'
 
 export interface WorldResult {
@@ -56,6 +58,7 @@ export class World {
   readonly #keyLifetimeMs: number
   readonly #isRateLimited: boolean
   #isCalm = false
+  #importer: Importer | undefined
 
   /** `mayBeInternal`: whether an error of the database with this code may be a 500. */
   constructor(seed: number, mayBeInternal: (code: string) => boolean) {
@@ -126,6 +129,18 @@ export class World {
     }
   }
 
+  /** Adds a program that imports pets. */
+  addImporter(bulk: BulkAccess): void {
+    const { random, record } = this
+    const wish = () => record.wish(newWish(random, record.nextNumber(), {}))
+    this.#importer = new Importer(bulk, {
+      random,
+      record,
+      wish,
+      mayBeInternal: this.#mayBeInternal,
+    })
+  }
+
   /** Only what a server has stated, and nobody can act on, may be an internal error. */
   #judgeInternalError(error: unknown): void {
     const code = (error as { readonly code?: unknown } | undefined)?.code
@@ -150,6 +165,8 @@ export class World {
     await pause(RECOVERY_MS)
     await this.#resolvePending(workload)
     this.record.compare(backend.storedPets())
+    await this.#importer?.advance()
+    await this.#importer?.compare(backend.storedPets())
     await this.#assertFreshCallsSucceed(workload)
     if (this.random.next() < 0.3) await this.#assertKeysLast(workload, backend.hasVirtualClock)
     const keys = this.#keys.slice(0, 2).map(({ text }) => text)
@@ -174,7 +191,7 @@ export class World {
     // Programs that call the use cases themselves may still wait when the adapter is closed.
     const calling = this.random.next() < 0.5 ? workload.callUseCases() : Promise.resolve()
     await pause(0)
-    const closing = this.instances.map((instance) => instance.close())
+    const closing = [...this.instances, this.#importer].map((open) => open?.close())
     await this.record.call('closing the adapters', CALL_LIMIT_MS, Promise.all(closing))
     await calling
     await pause(RECOVERY_MS)
@@ -193,6 +210,7 @@ export class World {
       keys: this.#keys,
       steps: this.steps,
       pace: this.pace,
+      importer: this.#importer,
     })
   }
 

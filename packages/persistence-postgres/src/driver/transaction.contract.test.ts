@@ -1,0 +1,29 @@
+import { DriverException } from '@mikro-orm/core'
+import { persistenceUnavailable } from '@pet-store/domain'
+import pg from 'pg'
+import { expect, it, onTestFinished } from 'vitest'
+import { useDatabase } from '../testing/temporary-database.test-support.ts'
+import { inWriteTransaction } from './transaction.ts'
+
+const database = useDatabase()
+
+const TIMED_OUT = new DriverException(new Error('Query read timeout'))
+const NOT_STORED = { code: 'persistence_unavailable', outcome: 'not_stored' }
+
+it.each([
+  ['its own error', new Error('another'), { message: 'another' }],
+  ['an outage', persistenceUnavailable({ outcome: 'not_stored' }), NOT_STORED],
+  ['what the driver reports through the ORM', TIMED_OUT, NOT_STORED],
+])('a transaction whose work fails is rolled back, and rejects with %s', async (_, error, told) => {
+  const pool = new pg.Pool({ connectionString: database.url, max: 1 })
+  // The database is dropped while it closes.
+  pool.on('connect', (client) => void client.on('error', () => {}))
+  onTestFinished(() => pool.end())
+  const failing = inWriteTransaction(pool, async (client) => {
+    await client.query('create table note ()')
+    throw error
+  })
+  await expect(failing).rejects.toMatchObject(told)
+  const { rows } = await pool.query("select to_regclass('note') as note")
+  expect(rows).toEqual([{ note: null }])
+})
