@@ -161,17 +161,14 @@ function pick<Value>(values: readonly Value[], index: number): Value {
   return value
 }
 
-/**
- * So many commands for persistence that lasts; without it, none that restart the process or change
- * its keys.
- */
-export function commands(isLasting: boolean, count: number): fc.Arbitrary<readonly Command[]> {
+/** So many commands of all kinds. */
+export function commands(count: number): fc.Arbitrary<readonly Command[]> {
   const index = fc.nat(30)
   const idempotencyKey = fc.option(fc.constantFrom('one', 'two', 'three'), {
     nil: undefined,
     freq: 2,
   })
-  const lastingOrNot = [
+  const all = [
     {
       weight: 14,
       arbitrary: fc.tuple(petText, idempotencyKey, index).map((all) => create(...all)),
@@ -183,8 +180,6 @@ export function commands(isLasting: boolean, count: number): fc.Arbitrary<readon
         .tuple(fc.integer({ min: 1, max: 7 }), fc.constantFrom(...STATUSES))
         .map((all) => walk(...all)),
     },
-  ]
-  const lasting = [
     { weight: 1, arbitrary: fc.constant(changeKey('create', 0)) },
     {
       weight: 1,
@@ -200,6 +195,6 @@ export function commands(isLasting: boolean, count: number): fc.Arbitrary<readon
     },
   ]
   // Not `fc.commands`, whose first sequences are short or empty.
-  const command: fc.Arbitrary<Command> = fc.oneof(...lastingOrNot, ...(isLasting ? lasting : []))
+  const command: fc.Arbitrary<Command> = fc.oneof(...all)
   return fc.array(command, { minLength: count, maxLength: count, size: 'max' })
 }
