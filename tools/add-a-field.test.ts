@@ -46,9 +46,8 @@ const OF_THE_CLIENT: Field = {
   named: [
     // Its title, and its input.
     'packages/pages/src/fields/pet-fields.ts',
-    // How it is read from the form, and shown.
+    // How it is read from the form.
     'packages/pages/src/store/add-pet.ts',
-    'packages/pages/src/store/field-content.ts',
   ],
 }
 

@@ -10,6 +10,9 @@ const reported = (code: string) =>
 /** The id that a pet with this name gets. */
 const idOf = (name: string) => BigInt(`0x${Buffer.from(name).toString('hex')}`)
 
+/** Inserts look at the name alone. */
+const rowOf = (name: string) => [name] as unknown as NewPetColumns
+
 /** The names of the rows of each insert. */
 let ran: string[][]
 /** Fails inserts of several rows. */
@@ -32,7 +35,7 @@ async function insert(rows: readonly NewPetColumns[]): Promise<bigint[]> {
 /** Adds pets in one turn. */
 function addAll(names: readonly string[], cancellation?: { aborted: boolean }) {
   const writes = new GroupedStatements<NewPetColumns, bigint>((take) => insertGroup(insert, take()))
-  return Promise.allSettled(names.map((name) => writes.add([name, 1n, null], [name], cancellation)))
+  return Promise.allSettled(names.map((name) => writes.add(rowOf(name), [name], cancellation)))
 }
 
 const added = (name: string) => ({ status: 'fulfilled', value: idOf(name) })
@@ -76,7 +79,7 @@ describe('Inserts of a group', () => {
         throw error
       }),
     )
-    const adding = ['a', 'b', 'c', 'd'].map((name) => writes.add([name, 1n, null], [name]))
+    const adding = ['a', 'b', 'c', 'd'].map((name) => writes.add(rowOf(name), [name]))
     const notSent = { status: 'rejected', reason: { outcome: 'not_stored' } }
     expect(await Promise.allSettled(adding)).toMatchObject([
       added('a'),
