@@ -4,7 +4,7 @@ import { SQLITE_DIALECT } from '../database/dialect.ts'
 /** Values: a new pet. */
 export const INSERT_PET = `
   insert into pet (${NEW_PET_COLUMNS})
-  values (?, ?, ?)`
+  values (${NEW_PET_COLUMNS.replaceAll(/\w+/g, '?')})`
 
 export const FIND_KEY = `
   select 1

@@ -1,4 +1,8 @@
-import type { PetWriter } from '@pet-store/persistence-mikro-orm'
+import {
+  NEW_PET_COLUMNS,
+  type NewPetColumns,
+  type PetWriter,
+} from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { openSqliteDatabase } from '../database/database.ts'
@@ -18,7 +22,11 @@ beforeEach(async () => {
   writer = createSqlitePetWriter(database, createGroupedWrites(database))
 })
 
-const REX = ['Rex', 1n, null] as const
+// Every further field is optional.
+const absent = NEW_PET_COLUMNS.split(', ')
+  .slice(2)
+  .map(() => null)
+const REX = ['Rex', 1n, ...absent] as unknown as NewPetColumns
 const addWithKey = (key: string) => writer.addWithKey(['shop', key, 'f', 5n], REX)
 const stored = (table: string) => database.prepare(`select count(*) from ${table}`).pluck().get()
 
