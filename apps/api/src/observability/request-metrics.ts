@@ -35,11 +35,16 @@ export function countRequests(registry: Registry): (log: HttpLog) => HttpLog {
       this.set(underWay)
     },
   })
-  const deprecatedUses = new Counter({
+  const deprecatedUses = new Map<string, number>()
+  new Counter({
     name: 'pet_store_deprecated_uses_total',
     help: 'Uses of getPet by the id of the API key.',
     labelNames: ['key_id'],
     registers: [registry],
+    collect() {
+      this.reset()
+      for (const [keyId, uses] of deprecatedUses) this.inc({ key_id: keyId }, uses)
+    },
   })
   return (log) => ({
     ...log,
@@ -56,7 +61,7 @@ export function countRequests(registry: Registry): (log: HttpLog) => HttpLog {
         keyId !== undefined &&
         DEPRECATED.some((one) => one.route === route && one.method === served)
       )
-        deprecatedUses.inc({ key_id: keyId })
+        deprecatedUses.set(keyId, (deprecatedUses.get(keyId) ?? 0) + 1)
       log.request(entry)
     },
   })
@@ -72,20 +77,24 @@ function labelsOf({ method = '', route = UNKNOWN_ROUTE, status }: RequestEntry) 
 
 /** Counts checks of API keys by result. A request without a key has none. */
 export function countKeyChecks(registry: Registry): (check: TokenCheck) => TokenCheck {
-  const checks = new Counter({
+  const checks = { valid: 0, invalid: 0, too_many_look_ups: 0, error: 0 }
+  new Counter({
     name: 'pet_store_key_checks_total',
     help: 'Checks of API keys by result.',
     labelNames: ['result'],
     registers: [registry],
+    collect() {
+      this.reset()
+      for (const [result, count] of Object.entries(checks)) this.inc({ result }, count)
+    },
   })
-  for (const result of ['valid', 'invalid', 'too_many_look_ups', 'error']) checks.inc({ result }, 0)
 
   function counted<Verdict>(verdict: Verdict): Verdict {
-    checks.inc({ result: resultOf(verdict) })
+    checks[resultOf(verdict)] += 1
     return verdict
   }
   function failed(reason: unknown): never {
-    checks.inc({ result: 'error' })
+    checks.error += 1
     throw reason
   }
   return (check) => (key, address) => {
@@ -94,7 +103,7 @@ export function countKeyChecks(registry: Registry): (check: TokenCheck) => Token
   }
 }
 
-function resultOf(verdict: unknown): string {
+function resultOf(verdict: unknown): 'valid' | 'invalid' | 'too_many_look_ups' {
   if (verdict === undefined) return 'invalid'
   return verdict === 'too_many_look_ups' ? verdict : 'valid'
 }
