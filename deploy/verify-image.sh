@@ -39,7 +39,7 @@ call() {
 inside() { run exec "$name" "$@"; }
 
 serve() {
-  run run --detach --name "$name" "${restricted[@]}" --publish 127.0.0.1::3000 "$image" \
+  run run --detach --name "$name" "${restricted[@]}" "$@" --publish 127.0.0.1::3000 "$image" \
     >/dev/null 2>&1
   url=http://$(run port "$name" 3000 | head -n 1)
   for _ in $(seq 50); do
@@ -118,4 +118,22 @@ run rm "$name" >/dev/null 2>&1
 serve
 expect 'another container goes on with the same data' \
   "$(call "${bearer[@]}" "$url/v1/pets")" "[$rex] 200"
+run rm --force "$name" >/dev/null 2>&1
+
+# Its limit of the heap leaves room for what arrives: 2,000 connections hold nearly all of a body.
+smallest=384m
+# shellcheck disable=SC2016
+hold='const [url, key] = process.argv.slice(1)
+  const { hostname, port } = new URL(url)
+  const body = JSON.stringify({ name: "x".repeat(100_000), categoryId: 1 })
+  const head = ["POST /v1/pets HTTP/1.1", "Host: localhost", `Authorization: Bearer ${key}`,
+    "Content-Type: application/json", `Content-Length: ${body.length}`, "", ""].join("\r\n")
+  for (let count = 0; count < 2_000; count += 1)
+    require("node:net").connect(port, hostname).on("error", () => {}).write(head + body.slice(1))
+  setTimeout(process.exit, 5_000)'
+serve --memory "$smallest" --ulimit nofile=4096:4096
+run run --rm --network host --ulimit nofile=4096:4096 --ulimit nproc=1024:1024 --entrypoint node \
+  "$image" --eval "$hold" "$url" "$key" 2>/dev/null || fail 'clients can be started'
+expect "2,000 bodies of 100 kB do not end a container of $smallest" \
+  "$(call "$url/livez")" '{"status":"ok"} 200'
 echo "Everything holds for $image on $base."
