@@ -3,7 +3,7 @@ import { IDEMPOTENCY_KEY_LIFETIME_MS } from '@pet-store/domain'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { temporaryFolder } from '@pet-store/testing'
 import Database from 'better-sqlite3'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { openSqlitePersistence } from './open-persistence.ts'
 
 it('Expired idempotency keys are deleted in the background, and no pet', async () => {
@@ -32,4 +32,14 @@ it('Expired idempotency keys are deleted in the background, and no pet', async (
   const keys = other.prepare('select key from idempotency_key order by created_at').pluck()
   await expect.poll(() => keys.all()).toEqual(['live', 'new'])
   expect(await pets.find(pet.id)).toEqual(pet)
+})
+
+it('A process whose own clock is 25 hours fast takes no key of SQLite for expired', async () => {
+  const { pets, close } = await openSqlitePersistence({ url: 'sqlite::memory:', mode: 'migrate' })
+  onTestFinished(close)
+  const key = { owner: 'shop', key: 'k', fingerprint: 'f' }
+  const { pet } = await pets.addWithKey(aNewPet(), key)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 3_600_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  expect(await pets.addWithKey(aNewPet(), key)).toEqual({ pet, isReplay: true })
 })
