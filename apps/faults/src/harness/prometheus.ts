@@ -18,7 +18,7 @@ const EVALUATION_MS = 60_000 / SPEED
 const SCRAPE_MS = 1_000
 
 /** An alert of the rules; `page` wakes somebody. */
-export interface FiredAlert {
+interface FiredAlert {
   readonly name: string
   readonly severity: string
 }

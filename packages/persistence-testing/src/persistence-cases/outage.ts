@@ -67,7 +67,7 @@ export async function allEnded<Results extends readonly unknown[]>(
   },
 ): Promise<Results> {
   await Promise.allSettled(works)
-  return Promise.all(works) as unknown as Promise<Results>
+  return Promise.all(works)
 }
 
 /**

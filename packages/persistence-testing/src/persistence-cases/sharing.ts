@@ -9,11 +9,11 @@ import { outputOf, withProcesses } from '../other-process.ts'
 import {
   apiKeysOf,
   type HarnessCase,
-  type PersistenceHarness,
   rateLimiterOf,
   withPersistence,
 } from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-contract.ts'
+import { assertSeveralProcesses, besideAnotherProcess } from './beside-another-process.ts'
 import { expectKey, expectWorks } from './working.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }
@@ -211,10 +211,6 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
   },
 })
 
-function assertSeveralProcesses({ capabilities }: PersistenceHarness): void {
-  assertTested(capabilities?.severalProcesses, 'the adapter does not declare severalProcesses')
-}
-
 /** Opens an empty database twice. */
 function twice(work: (one: Persistence, other: Persistence) => Promise<void>): HarnessCase['run'] {
   return async (harness) => {
@@ -225,44 +221,6 @@ function twice(work: (one: Persistence, other: Persistence) => Promise<void>): H
     )
   }
 }
-
-/** Does a work in this process while another one runs a script; returns what both have found. */
-type Together = <Ours>(
-  script: string,
-  work: () => Promise<Ours>,
-) => Promise<readonly [ours: Ours, theirs: string]>
-
-/**
- * Opens an empty database, for a case that uses it in another process too. Both begin when the
- * other one is ready.
- */
-function besideAnotherProcess(
-  run: (opened: Persistence, together: Together) => Promise<void>,
-): HarnessCase['run'] {
-  return withProcesses(async (harness, start) => {
-    assertSeveralProcesses(harness)
-    const url = await harness.emptyDatabase()
-    await withPersistence(harness, url, (opened) =>
-      run(opened, async (script, work) => {
-        let working: ReturnType<typeof work> | undefined
-        const other = start(url, OPENED + script, [], (output, { go }) => {
-          if (working !== undefined || !output.includes('ready')) return
-          go()
-          working = work()
-          // It rejects below, unless the other process did first.
-          working.catch(() => undefined)
-        })
-        const theirs = (await outputOf(other)).split('\n')[1] ?? ''
-        return [await (working as ReturnType<typeof work>), theirs]
-      }),
-    )
-  })
-}
-
-const OPENED = `
-  const opened = await open({ url, mode: 'migrate' })
-  console.log('ready')
-  await go()`
 
 /** How many pets each of two processes adds without a key, and with one. */
 const EACH = 15

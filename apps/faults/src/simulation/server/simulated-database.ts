@@ -1,17 +1,18 @@
 import type { Random } from '@pet-store/testing'
-import {
-  type ScriptedDatabase,
-  type ScriptedStatement,
-  type ScriptedTransaction,
-  StatementFailure,
+import type {
+  ScriptedDatabase,
+  ScriptedStatement,
+  ScriptedTransaction,
 } from '@pet-store/testing-postgres'
 import { describeStatement } from '../sql/describe.ts'
-import { execute, type Result } from '../sql/execute.ts'
+import { execute } from '../sql/execute.ts'
 import type { ServerState } from '../sql/functions.ts'
 import { parseStatement } from '../sql/parse.ts'
 import type { Statement } from '../sql/syntax.ts'
-import { type Row, Table, Transaction, WaitsFor } from '../sql/tables.ts'
-import { StatementError, textOf } from '../sql/values.ts'
+import { type Row, Table, Transaction } from '../sql/tables.ts'
+import { textOf } from '../sql/values.ts'
+import { readsCatalogs, withCatalogs } from './catalogs.ts'
+import { runWithLocks } from './run-with-locks.ts'
 import { TABLES } from './simulated-tables.ts'
 
 /** The object ids of PostgreSQL's types. */
@@ -175,8 +176,9 @@ export class SimulatedDatabase {
   #prepare(sql: string, state: ServerState, replayed?: () => number): ScriptedStatement {
     const statement = parsed.get(sql) ?? parseStatement(sql)
     parsed.set(sql, statement)
-    const hasCatalogs = CATALOGS.test(sql)
-    const tablesNow = () => (hasCatalogs ? this.#withCatalogs(state) : this.tables)
+    const hasCatalogs = readsCatalogs(sql)
+    const tablesNow = () =>
+      hasCatalogs ? withCatalogs(this.tables, this.#active, state.databaseName) : this.tables
     const columns = describeStatement(statement, tablesNow()).map(({ name, type }) => {
       const id = TYPE_IDS[type]
       if (id === undefined) throw new Error(`The simulated server has no type ${type}.`)
@@ -207,60 +209,7 @@ export class SimulatedDatabase {
       },
     }
   }
-
-  /** The tables with the catalogs that our statements read. */
-  #withCatalogs({ databaseName }: ServerState): ReadonlyMap<string, Table> {
-    const catalog = (
-      name: string,
-      columns: Table['definition']['columns'],
-      rows: readonly Row[],
-    ) => {
-      const table = new Table(name, { columns, unique: [] })
-      const transaction = new Transaction(0)
-      for (const row of rows) table.insert(row, transaction, false)
-      transaction.end('committed', 0)
-      return table
-    }
-    const names = [...this.tables.keys()]
-    const locks = [...this.#active].flatMap(({ id, written }) =>
-      [...written].map((relation) => ({
-        virtualtransaction: `3/${id}`,
-        locktype: 'relation',
-        mode: 'RowExclusiveLock',
-        relation,
-        database: 1n,
-      })),
-    )
-    return new Map([
-      ...this.tables,
-      [
-        'pg_class',
-        catalog(
-          'pg_class',
-          { oid: 'text' },
-          names.map((oid) => ({ oid })),
-        ),
-      ],
-      [
-        'pg_database',
-        catalog('pg_database', { oid: 'int8', datname: 'text' }, [
-          { oid: 1n, datname: databaseName },
-        ]),
-      ],
-      ['pg_locks', catalog('pg_locks', LOCK_COLUMNS, locks)],
-    ])
-  }
 }
-
-const CATALOGS = /\bpg_(?:class|database|locks)\b/
-
-const LOCK_COLUMNS = {
-  virtualtransaction: 'text',
-  locktype: 'text',
-  mode: 'text',
-  relation: 'text',
-  database: 'int8',
-} as const
 
 /** A transaction as a session holds it. */
 class OpenTransaction implements ScriptedTransaction {
@@ -283,35 +232,4 @@ class OpenTransaction implements ScriptedTransaction {
   rollback(): void {
     this.#database.rollback(this.transaction)
   }
-}
-
-/** Runs a statement, again each time that a transaction has ended for which it had to wait. */
-async function runWithLocks(transaction: Transaction, run: () => Result): Promise<Result> {
-  for (;;) {
-    const before = transaction.changes
-    try {
-      return run()
-    } catch (error) {
-      transaction.undoTo(before)
-      if (error instanceof StatementError) throw failureOf(error)
-      if (!(error instanceof WaitsFor)) throw error
-      await ended(error.transaction, transaction.lockTimeoutMs)
-      if (transaction.state !== 'active') throw failureOf(new StatementError('57014', 'canceled'))
-    }
-  }
-}
-
-/** Waits for a transaction, as long as another one may. */
-async function ended(transaction: Transaction, timeoutMs: number): Promise<void> {
-  if (timeoutMs === 0) return transaction.whenEnded()
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_, reject) => {
-    const late = new StatementError('55P03', 'canceling statement due to lock timeout')
-    timer = setTimeout(() => reject(failureOf(late)), timeoutMs)
-  })
-  await Promise.race([transaction.whenEnded(), timeout]).finally(() => clearTimeout(timer))
-}
-
-function failureOf({ code, message }: StatementError): StatementFailure {
-  return new StatementFailure({ severity: 'ERROR', code, message })
 }

@@ -191,7 +191,7 @@ export class World {
     // Programs that call the use cases themselves may still wait when the adapter is closed.
     const calling = this.random.next() < 0.5 ? workload.callUseCases() : Promise.resolve()
     await pause(0)
-    const closing = [...this.instances, this.#importer].map((open) => open?.close())
+    const closing = [...this.instances, this.#importer].map(async (open) => open?.close())
     await this.record.call('closing the adapters', CALL_LIMIT_MS, Promise.all(closing))
     await calling
     await pause(RECOVERY_MS)

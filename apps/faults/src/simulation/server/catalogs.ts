@@ -1,0 +1,53 @@
+import { type Row, Table, Transaction } from '../sql/tables.ts'
+
+const CATALOGS = /\bpg_(?:class|database|locks)\b/
+
+const LOCK_COLUMNS = {
+  virtualtransaction: 'text',
+  locktype: 'text',
+  mode: 'text',
+  relation: 'text',
+  database: 'int8',
+} as const
+
+/** Whether a statement reads one of the catalogs that are simulated. */
+export function readsCatalogs(sql: string): boolean {
+  return CATALOGS.test(sql)
+}
+
+/** The tables with the catalogs that our statements read. */
+export function withCatalogs(
+  tables: ReadonlyMap<string, Table>,
+  active: Iterable<Transaction>,
+  databaseName: string,
+): ReadonlyMap<string, Table> {
+  const names = [...tables.keys()].map((oid) => ({ oid }))
+  const databases = [{ oid: 1n, datname: databaseName }]
+  const locks = [...active].flatMap(({ id, written }) =>
+    [...written].map((relation) => ({
+      virtualtransaction: `3/${id}`,
+      locktype: 'relation',
+      mode: 'RowExclusiveLock',
+      relation,
+      database: 1n,
+    })),
+  )
+  return new Map([
+    ...tables,
+    ['pg_class', catalog('pg_class', { oid: 'text' }, names)],
+    ['pg_database', catalog('pg_database', { oid: 'int8', datname: 'text' }, databases)],
+    ['pg_locks', catalog('pg_locks', LOCK_COLUMNS, locks)],
+  ])
+}
+
+function catalog(
+  name: string,
+  columns: Table['definition']['columns'],
+  rows: readonly Row[],
+): Table {
+  const table = new Table(name, { columns, unique: [] })
+  const transaction = new Transaction(0)
+  for (const row of rows) table.insert(row, transaction, false)
+  transaction.end('committed', 0)
+  return table
+}
