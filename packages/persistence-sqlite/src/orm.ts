@@ -32,16 +32,19 @@ export function createSqliteEntityManagers(database: Database, { em }: MikroORM)
       }
     },
 
-    write: (work) =>
-      inTurn(database, async () => {
+    write(work) {
+      // Of this call, so that those that wait for each other do not each wait for the lock.
+      const deadline = performance.now() + REQUEST_MAX_WAIT_MS
+      return inTurn(database, async () => {
         assertFilesUnmoved(database)
         try {
-          const result = await withRetries(work, REQUEST_MAX_WAIT_MS)
+          const result = await withRetries(work, deadline - performance.now())
           assertFilesUnmoved(database, 'unknown')
           return result
         } catch (error) {
           throw unavailableAfterCommit(error)
         }
-      }),
+      })
+    },
   })
 }
