@@ -94,7 +94,7 @@ const openFilePersistence: OpenPersistence = async ({
     if (isDown()) {
       wasDown = true
       if (has('waits-forever')) return new Promise(() => {})
-      if (has('rejects-late')) await wait(2_000)
+      if (has('rejects-late')) await wait(5_000)
       if (has('hides-unavailability')) throw new Error('ECONNREFUSED')
       if (has('forgets-on-a-crash')) rmSync(pathname, { force: true })
       // It tries once more by itself.
