@@ -27,3 +27,17 @@ it.each([
   const { rows } = await pool.query("select to_regclass('note') as note")
   expect(rows).toEqual([{ note: null }])
 })
+
+it('a transaction that conflicts with others runs again', async () => {
+  const pool = new pg.Pool({ connectionString: database.url, max: 1 })
+  pool.on('connect', (client) => void client.on('error', () => {}))
+  onTestFinished(() => pool.end())
+  let attempts = 0
+  const result = await inWriteTransaction(pool, async (client) => {
+    attempts += 1
+    if (attempts < 3)
+      await client.query("do $$ begin raise exception 'no' using errcode = '40001'; end $$")
+    return attempts
+  })
+  expect(result).toBe(3)
+})

@@ -2,6 +2,7 @@ import { DriverException } from '@mikro-orm/core'
 import type { WriteOutcome } from '@pet-store/domain'
 import type { ClientBase, Pool } from 'pg'
 import { sqlStateOf, unavailableOr } from '../database/failures.ts'
+import { withRetries } from '../database/retries.ts'
 import { connect, onConnection } from './pool-statements.ts'
 
 /**
@@ -11,8 +12,9 @@ import { connect, onConnection } from './pool-statements.ts'
 const ROLLBACK = { text: 'rollback', query_timeout: 1_000 }
 
 /**
- * Runs some work in one transaction, and rolls it back when it fails. The ORM's own are not used,
- * because below it Kysely never gives a connection back whose `begin` or `rollback` has failed.
+ * Runs some work in one transaction, and rolls it back when it fails; if others are in its way, it
+ * runs again. The ORM's own are not used, because below it Kysely never gives a connection back
+ * whose `begin` or `rollback` has failed.
  * Rejects with the error of the work or of the server, or with `persistence_unavailable`, whose
  * outcome is `unknown` only if the commit was sent.
  */
@@ -23,7 +25,7 @@ export function inWriteTransaction<Result>(
   const unavailable = (outcome?: WriteOutcome) => (error: unknown) => {
     throw unavailableOr(error, outcome)
   }
-  return onConnection(connect(pool), async (client) => {
+  const run = async (client: ClientBase): Promise<Result> => {
     await client.query('begin isolation level read committed').catch(unavailable())
     const result = await work(client).catch(async (error: unknown) => {
       // Without a connection the server rolls back by itself.
@@ -34,5 +36,6 @@ export function inWriteTransaction<Result>(
     })
     await client.query('commit').catch(unavailable('unknown'))
     return result
-  })
+  }
+  return withRetries(() => onConnection(connect(pool), run))
 }

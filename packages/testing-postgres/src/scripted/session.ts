@@ -169,6 +169,7 @@ export class ScriptedSession {
 
   async #executePortal({ statement, sql, values }: Portal, describes = false): Promise<void> {
     await this.#disrupt('execute')
+    if (this.#isEnded) throw new Ended()
     if (controlsTransaction(sql)) return this.#control(sql)
     if (this.#hasFailed) throw failure('25P02', 'current transaction is aborted')
     this.#transaction ??= this.#options.database.begin()
