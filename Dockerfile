@@ -18,7 +18,7 @@ RUN pnpm fetch
 # Install scripts belong to development tools: nothing that is built or shipped has one.
 COPY . .
 RUN pnpm install --offline --frozen-lockfile --ignore-scripts \
-  && node tools/prepare.cjs build --filter=@pet-store/api \
+  && node tools/prepare.cjs bundle --filter=@pet-store/api \
   && pnpm --filter @pet-store/api deploy --prod --offline --ignore-scripts /app
 
 # Not needed at run time: types, source and maps, SQLite's source, and its builds for other

@@ -13,7 +13,7 @@ export default function build({ name }: Pick<TestProject, 'name'>): void {
   const program = join(import.meta.dirname, 'prepare.cjs')
   const { status, stderr } = spawnSync(
     process.execPath,
-    [program, 'build', '--filter=@pet-store/api'],
+    [program, 'bundle', '--filter=@pet-store/api'],
     {
       encoding: 'utf8',
     },

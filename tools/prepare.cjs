@@ -63,7 +63,8 @@ function install() {
 function runTurbo() {
   const env = { TURBO_TELEMETRY_DISABLED: '1', XDG_CONFIG_HOME: join(ROOT, '.turbo') }
   const command = [require.resolve('turbo/bin/turbo'), 'run', '--output-logs=errors-only', ...tasks]
-  const message = tasks[0] === 'build' ? 'Building what has changed…' : undefined
+  const isBuilding = ['bundle', 'build'].includes(tasks[0])
+  const message = isBuilding ? 'Building what has changed…' : undefined
   return run(process.execPath, command, message, { ...process.env, ...env })
 }
 
