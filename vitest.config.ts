@@ -65,7 +65,7 @@ export default defineConfig(({ mode }) => {
       sequence: { sequencer: UnitTestsLast },
       // On two cores vitest would run one file at a time, although most end-to-end tests wait for
       // another process.
-      maxWorkers: Math.max(availableParallelism(), 3),
+      maxWorkers: 2 * availableParallelism() + 1,
       projects: [
         ...(mode === 'unit' ? [] : OTHER_PROJECTS),
         ...members.map((member) => ({

@@ -16,7 +16,7 @@ vi.mock('better-sqlite3', async (importOriginal) => {
 
 /** One seed, whose world is printed, or as many as the form has. */
 const SEED = process.env['SIMULATION_SEED']
-const COUNT = Number(process.env['SIMULATION_SEEDS'] ?? size(150, 10_000))
+const COUNT = Number(process.env['SIMULATION_SEEDS'] ?? size(60, 10_000))
 /** More of them say no more. */
 const MAX_FAILED = 10
 

@@ -2,9 +2,9 @@ import { isPetError, type PetErrorCode } from '@pet-store/domain'
 import { CONTEXT, type HandlerResponse } from '../response/context.ts'
 import { type ErrorCode, HttpError, INTERNAL_ERROR } from '../response/http-error.ts'
 import { isWritten, sendError } from '../response/response.ts'
+import { databaseUnavailable } from '../response/unavailable.ts'
 import type { ErrorHandler } from './handler.ts'
 import type { HttpLog } from './http-log.ts'
-import { databaseUnavailable } from './unavailable.ts'
 
 /**
  * The code on the wire for each error of the domain. A new error does not compile until it has a

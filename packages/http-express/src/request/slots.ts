@@ -1,7 +1,7 @@
 import { type AnyResponse, CONTEXT, type HandlerResponse } from '../response/context.ts'
 import { onceLeft } from '../response/response-left.ts'
+import { overloaded } from '../response/unavailable.ts'
 import type { Check, HandlerRequest } from './handler.ts'
-import { overloaded } from './unavailable.ts'
 
 /** How much of the slots the requests of one API key may take, so that others find some free. */
 const MAX_SHARE = 4 / 5

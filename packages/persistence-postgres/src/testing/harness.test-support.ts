@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { PersistenceHarness } from '@pet-store/persistence-testing'
 import { createDatabase, EmbeddedServer, runSql } from '@pet-store/testing-postgres'
+import pg from 'pg'
 import { openPostgresBulkAccess } from '../bulk-access.ts'
 import { postgresCapabilities } from '../database/settings.ts'
 import { openPostgresPersistence } from '../open-persistence.ts'
@@ -73,15 +75,7 @@ function ownServer(server: EmbeddedServer): Harness {
       return { end: () => server.start(FLAGS) }
     },
     async freeze() {
-      const serving = 'select pid from pg_stat_activity where pid <> pg_backend_pid()'
-      const [postmaster] = (
-        await readFile(join(server.dataFolder, 'postmaster.pid'), 'utf8')
-      ).split('\n')
-      const pids = [
-        ...(await runSql<{ pid: number }>(server.url, serving)).map(({ pid }) => pid),
-        Number(postmaster),
-      ]
-      for (const pid of pids) process.kill(pid, 'SIGSTOP')
+      const pids = await stopProcesses(server)
       return {
         async end() {
           for (const pid of pids) process.kill(pid, 'SIGCONT')
@@ -105,4 +99,29 @@ function ownServer(server: EmbeddedServer): Harness {
       await server.remove()
     },
   }
+}
+
+const OTHER_CONNECTIONS = 'select pid from pg_stat_activity where pid <> pg_backend_pid()'
+
+/** Stops all processes of a server that serve connections, and returns their ids. */
+async function stopProcesses(server: EmbeddedServer): Promise<readonly number[]> {
+  const client = new pg.Client(server.url)
+  await client.connect()
+  const file = await readFile(join(server.dataFolder, 'postmaster.pid'), 'utf8')
+  const postmaster = Number(file.split('\n')[0])
+  // First: from now on it makes no process for a new connection.
+  process.kill(postmaster, 'SIGSTOP')
+  const stopped = new Set([postmaster])
+  // A process that was made just before is listed a moment later.
+  for (let before = 0; before < stopped.size; ) {
+    before = stopped.size
+    await setTimeout(20)
+    const { rows } = await client.query<{ pid: number }>(OTHER_CONNECTIONS)
+    for (const { pid } of rows.filter(({ pid }) => !stopped.has(pid))) {
+      process.kill(pid, 'SIGSTOP')
+      stopped.add(pid)
+    }
+  }
+  await client.end()
+  return [...stopped]
 }

@@ -44,6 +44,14 @@ export function pickStatus(random: Random): Wish['status'] {
   return status === 'none' ? undefined : status
 }
 
+/** A first page of a list, with any limit and any filter. */
+export function pickPage(random: Random) {
+  const limit = random.pick([1, 2, 3, 5, 20, 100])
+  const status = pickStatus(random)
+  const filter = status === undefined ? '' : `&status=${status}`
+  return { path: `/v1/pets?limit=${limit}${filter}`, limit, status }
+}
+
 export function creationOf({ name, categoryId, status, key }: Wish): Sending {
   const fields = [`"name":${JSON.stringify(name)}`, `"categoryId":${categoryId}`]
   if (status !== undefined) fields.push(`"status":"${status}"`)

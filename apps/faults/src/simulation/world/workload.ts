@@ -1,4 +1,5 @@
 import type { Random, WireResponse } from '@pet-store/testing'
+import { type ClientKey, judgeKey } from './client-key.ts'
 import { type HttpClient, nextPathOf, type Sending } from './http-client.ts'
 import type { Importer } from './importer.ts'
 import type { Instance } from './instance.ts'
@@ -7,15 +8,7 @@ import { ReadJudge } from './read-judge.ts'
 import { petsIn, type Record, type StoredPet, type Wish } from './record.ts'
 import { CALL_LIMIT_MS, UseCaseCaller } from './use-case-caller.ts'
 import { pause } from './virtual-time.ts'
-import { creationOf, label, newWish, pickStatus } from './wishes.ts'
-
-/** A key of a client, and whether it was revoked. */
-export interface ClientKey {
-  readonly id: string
-  readonly text: string
-  /** From then on no request may succeed with it. */
-  endsAtMs: number
-}
+import { creationOf, label, newWish, pickPage } from './wishes.ts'
 
 export interface WorkloadOptions {
   readonly random: Random
@@ -189,7 +182,7 @@ export class Workload {
 
   /** One page, from the beginning. */
   async list(client = this.#randomClient()): Promise<WireResponse | undefined> {
-    const { path, limit, status } = this.#firstPage()
+    const { path, limit, status } = pickPage(this.#random)
     const before = this.#stored()
     const response = await this.send(client, { path }, `list ${path}`)
     if (response?.status !== 200) return this.#reads.judgeFailure(path, response)
@@ -204,7 +197,7 @@ export class Workload {
 
   /** Every page, along the links. */
   async walk(client = this.#randomClient(), key?: string): Promise<boolean> {
-    const { path: first, limit, status } = this.#firstPage()
+    const { path: first, limit, status } = pickPage(this.#random)
     const before = this.#stored()
     const pets: StoredPet[] = []
     let path: string | undefined = first
@@ -231,13 +224,6 @@ export class Workload {
     }
     this.#reads.judgeWalk(first, pets, before, status)
     return true
-  }
-
-  #firstPage() {
-    const limit = this.#random.pick([1, 2, 3, 5, 20, 100])
-    const status = pickStatus(this.#random)
-    const filter = status === undefined ? '' : `&status=${status}`
-    return { path: `/v1/pets?limit=${limit}${filter}`, limit, status }
   }
 
   /** Once, or by several programs at once, of which one succeeds. */
@@ -281,14 +267,8 @@ export class Workload {
     const response = await this.#record.call(what, CALL_LIMIT_MS, sent)
     this.#record.note(`${what}: ${response?.status ?? 'no response'}`)
     const used = this.#options.keys.find((one) => one.text === text)
-    const isOpen = !sending.path.startsWith('/v1')
-    if (!isOpen && used !== undefined && response !== undefined) {
-      const isServed = response.status < 300 || response.status === 404
-      if (isServed && began > used.endsAtMs)
-        this.#record.violate(`${what}: a revoked key was valid`)
-      if (response.status === 401 && used.endsAtMs === Number.POSITIVE_INFINITY)
-        this.#record.violate(`${what}: 401 with a valid key`)
-    }
+    if (sending.path.startsWith('/v1') && used !== undefined && response !== undefined)
+      judgeKey(this.#record, used, what, began, response)
     return response
   }
 

@@ -2,6 +2,7 @@ import { createApiKey, createApiKeyText, hashApiKey, type StaticKey } from '@pet
 import type { BulkAccess, Persistence } from '@pet-store/persistence'
 import { createRandom, type Random } from '@pet-store/testing'
 import { vi } from 'vitest'
+import type { ClientKey } from './client-key.ts'
 import { HttpClient } from './http-client.ts'
 import { Importer } from './importer.ts'
 import { Instance } from './instance.ts'
@@ -11,7 +12,7 @@ import { CALL_LIMIT_MS } from './use-case-caller.ts'
 import { pause, VirtualTime } from './virtual-time.ts'
 import { wayOf } from './way.ts'
 import { newWish } from './wishes.ts'
-import { type ClientKey, Workload } from './workload.ts'
+import { Workload } from './workload.ts'
 
 export interface WorldResult {
   readonly seed: number

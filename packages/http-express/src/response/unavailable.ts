@@ -1,7 +1,7 @@
 import type { WriteOutcome } from '@pet-store/domain'
-import { CONTEXT, type HandlerResponse, type WriteSentences } from '../response/context.ts'
-import { HttpError } from '../response/http-error.ts'
-import { RETRY_AFTER, retryAfter } from '../response/retry-after.ts'
+import { CONTEXT, type HandlerResponse, type WriteSentences } from './context.ts'
+import { HttpError } from './http-error.ts'
+import { RETRY_AFTER, retryAfter } from './retry-after.ts'
 
 /** The 503 of a request before which too many others are under way, in all or of its API key. */
 export function overloaded(res: HandlerResponse, who: 'service' | 'API key'): HttpError {
