@@ -10,7 +10,7 @@ import {
   type Database,
   SERVICE,
 } from '../servers/contestants.ts'
-import { type Machine, rangeOf } from './machines.ts'
+import { type Machine, machinesWith, rangeOf } from './machines.ts'
 import {
   COSTS,
   comparisonTable,
@@ -38,7 +38,8 @@ export function comparisonReport(
     '## Where it holds',
     'A ratio repeats on the machine where it was measured, not on another one: what grouping ' +
       'requests saves depends on what system calls and wake-ups cost there. So each figure is ' +
-      'a range over these machines, and a claim is its lower end.',
+      'a range over these machines, and a claim is its lower end. The pictures show only the ' +
+      'machines that have measured every stack.',
     table(
       ['machine', 'date', 'commit', 'from'],
       machines.map(({ machine, date, commit, source }) => [machine, date, commit, source]),
@@ -57,18 +58,25 @@ export function comparisonReport(
   return { 'report.md': `${page.join('\n\n')}\n`, ...Object.fromEntries(pictures) }
 }
 
+/** Of the machines that have measured every stack: bars of others could not be compared. */
 function picture(machines: readonly Machine[], database: Database): string {
-  const panels = OPERATIONS.map(({ id: operation, title }) => ({
-    title,
-    bars: CONTESTANTS[database].flatMap(({ id: contestant, name, role }) => {
-      const range = rangeOf(machines, `${database}/${contestant}/${operation}`, 'cpu')
+  const [, ...contestants] = CONTESTANTS[database]
+  const figureOf = (contestant: Contestant, operation: Operation) =>
+    `${database}/${contestant.id}/${operation.id}`
+  const complete = machinesWith(
+    machines,
+    contestants.flatMap((contestant) => OPERATIONS.map((one) => figureOf(contestant, one))),
+  )
+  const panels = OPERATIONS.map((operation) => ({
+    title: operation.title,
+    bars: contestants.flatMap((contestant) => {
+      const range = rangeOf(complete, figureOf(contestant, operation), 'cpu')
+      const { name, role } = contestant
       return range ? [{ name, isOurs: role === 'service', ...range }] : []
     }),
   }))
-  return rangeSvg(
-    `${DATABASE_NAMES[database]}: ${TITLE}; lowest and highest of ${machines.length} machines`,
-    panels,
-  )
+  const where = complete.length === 1 ? complete[0]?.machine : `${complete.length} machines`
+  return rangeSvg(`${DATABASE_NAMES[database]}: ${TITLE}; on ${where}`, panels)
 }
 
 function rangeTable(machines: readonly Machine[], database: Database): string {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { rangeOf, readMachines, withThisMachine } from './machines.ts'
+import { machinesWith, rangeOf, readMachines, withThisMachine } from './machines.ts'
 import { rangeSvg } from './range-svg.ts'
 
 const facts = {
@@ -29,6 +29,15 @@ it('the report has the range over the machines that have a figure', () => {
   })
   expect(rangeOf(machines, 'sqlite/pet-store/get', 'throughput')).toEqual({ low: 0.7, high: 0.9 })
   expect(rangeOf(machines, 'sqlite/pet-store/list', 'cpu')).toBeUndefined()
+})
+
+it('the pictures are of the machines that have measured every stack', () => {
+  const [one, both] = [['get'], ['get', 'list']].map((names) => {
+    return { ...first, figures: Object.fromEntries(names.map((name) => [name, { cpu: 1 }])) }
+  })
+  if (one === undefined || both === undefined) throw new Error('There must be two machines.')
+  expect(machinesWith([one, both], ['get'])).toEqual([one, both])
+  expect(machinesWith([one, both], ['list', 'get'])).toEqual([both])
 })
 
 it('the report draws a bar to the lowest figure, a line to the highest, escaping markup', () => {

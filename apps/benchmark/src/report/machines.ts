@@ -31,6 +31,14 @@ export function readMachines(): Machine[] {
   return JSON.parse(readFileSync(FILE, 'utf8'))
 }
 
+/** The machines that have all of these figures, so that they can be compared. */
+export function machinesWith(
+  machines: readonly Machine[],
+  names: readonly string[],
+): readonly Machine[] {
+  return machines.filter(({ figures }) => names.every((name) => name in figures))
+}
+
 /** Writes the figures of one operation into one line. */
 export function writeMachines(machines: readonly Machine[]): void {
   const text = JSON.stringify(machines, undefined, 2)

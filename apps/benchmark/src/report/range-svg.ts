@@ -30,7 +30,7 @@ export function rangeSvg(title: string, panels: readonly RangePanel[]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size} ${font} role="img">
 <title>${escaped(title)}</title>
 <rect width="${width}" height="${height}" fill="#ffffff"/>
-${text(12, 26, title, 'font-size="16" font-weight="600"')}
+${text(12, 26, title, 'font-size="13" font-weight="600"')}
 ${placed.join('\n')}
 </svg>
 `
