@@ -39,7 +39,7 @@ export function newWish(
   }
 }
 
-export function pickStatus(random: Random): Wish['status'] {
+function pickStatus(random: Random): Wish['status'] {
   const status = random.pick(STATUSES)
   return status === 'none' ? undefined : status
 }
