@@ -30,7 +30,7 @@ export interface Program {
 }
 
 /** What is neither a setting nor reported. */
-export type ComposeOptions = Pick<PetAppOptions, 'developmentKey' | 'now'>
+export type ComposeOptions = Pick<PetAppOptions, 'developmentKey' | 'nowMs'>
 
 /** Builds the whole program. Nothing listens yet. If it rejects, nothing is left open. */
 export async function compose(

@@ -37,8 +37,8 @@ export interface PetAppOptions extends PageOptions {
   readonly maxConcurrentRequests?: number
   /** Called once with a function that returns how many requests wait for a slot. */
   readonly onQueue?: (queue: () => RequestQueue) => void
-  /** Returns the current time, so that tests can run in 2030. Default: the clock of the system. */
-  readonly now?: () => Date
+  /** Returns the current time, so that tests can run in 2030. Default: `Date.now`. */
+  readonly nowMs?: () => number
   readonly log: HttpLog
   readonly readiness: ReadinessCheck
   /** Origins whose web pages may call the service, or `*`. Default: none. */
@@ -58,14 +58,14 @@ export interface PetAppOptions extends PageOptions {
  * for methods that nothing here uses: docs/decisions/0033-hot-path.md
  */
 export function createPetApp(options: PetAppOptions): HttpApp {
-  const { pets, log, publicUrl, corsOrigins = [], trustProxy = 0, now = () => new Date() } = options
+  const { pets, log, publicUrl, corsOrigins = [], trustProxy = 0, nowMs = Date.now } = options
   const router = Router({ caseSensitive: true, strict: true })
   const open = openRequest(log, securityHeaders(publicUrl), clientAddressOf(trustProxy))
   router.use(forExpress(open))
   // Not for the pages: the reference page can hold a key, which no other origin may read.
   if (corsOrigins.length > 0)
     router.use([BASE, '/openapi.json'], forExpress(allowOrigins(corsOrigins, METHODS)))
-  const parts = { pets, now, references: referencesFrom(publicUrl) }
+  const parts = { pets, nowMs, references: referencesFrom(publicUrl) }
   addOperationRoutes(router, parts, requireKey(options.tokenCheck), limitsOf(options))
   // What `createPetServer` makes of `OPTIONS *`.
   router.options(/^\/\*$/, forExpress(sendOptions(METHODS)))

@@ -31,7 +31,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const app = createPetApp({
     pets: createPetUseCases(pets),
     tokenCheck: createStaticKeys([{ keyId: 'test-key', sha256: hashApiKey(API_KEY) }]),
-    now: () => new Date('2027-01-01T00:00:00Z'),
+    nowMs: () => Date.parse('2027-01-01T00:00:00Z'),
     log,
     readiness: async () => ({}),
   })

@@ -24,7 +24,7 @@ export const openAdapter: OpenProvider = async (fixture) => {
     pets: createPetUseCases(pets),
     tokenCheck: createKeyCheck({ keys, lifetimeMs: 0 }).check,
     rateLimiting: { limit: RATE_LIMIT, limiter: createMemoryRateLimiter(RATE_LIMIT) },
-    now: () => fixture.now,
+    nowMs: () => fixture.now.getTime(),
     log: LOG,
     readiness: async () => ({}),
   })

@@ -40,7 +40,7 @@ export function openProgramOver(createDatabase: () => Promise<ContractDatabase>)
       rateLimit: RATE_LIMIT,
     }
     const bulk = await (await persistenceAdapter(settings)).openBulkAccess?.({ mode: 'migrate' })
-    const program = await compose(settings, REPORTS, { now: () => fixture.now })
+    const program = await compose(settings, REPORTS, { nowMs: () => fixture.now.getTime() })
     const { pets, apiKeys } = program.persistence
     for (const pet of petsOf(fixture)) {
       await bulk?.movePetIdsPast(pet.id - 1n)

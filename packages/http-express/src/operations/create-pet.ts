@@ -80,7 +80,7 @@ export const createPet: Operation = {
   },
 
   createHandler:
-    ({ pets, now, references }) =>
+    ({ pets, nowMs, references }) =>
     async (req, res) => {
       const { input, idempotencyKey } = await readCreation(req, res)
       const context = res[CONTEXT]
@@ -89,7 +89,7 @@ export const createPet: Operation = {
       const { pet, isReplay } = await pets.createPet(input, options)
       const json = petJson(pet)
       // It leads to getPet.
-      if (now().getTime() < RETIRED_FROM) addHeader(res, 'Location', `${references.pet}${pet.id}`)
+      if (nowMs() < RETIRED_FROM) addHeader(res, 'Location', `${references.pet}${pet.id}`)
       if (isReplay) addHeader(res, 'Idempotency-Replayed', 'true')
       sendJson(res, 201, json)
     },

@@ -34,9 +34,9 @@ export const getPet: Operation = {
   },
 
   createHandler:
-    ({ pets, now }) =>
+    ({ pets, nowMs }) =>
     async (req, res) => {
-      if (now().getTime() >= RETIRED_FROM) throw new HttpError('gone', GONE)
+      if (nowMs() >= RETIRED_FROM) throw new HttpError('gone', GONE)
       if (applyPreference(req, res)) assertNoParameters(req.url)
       const pet = await pets.getPet(readPetId(req.params))
       sendJson(res, 200, petJson(pet))

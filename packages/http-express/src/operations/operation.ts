@@ -23,6 +23,6 @@ type CreateHandler = (parts: OperationParts) => Handler
 /** What handlers are made of. */
 export interface OperationParts {
   readonly pets: PetUseCases
-  readonly now: () => Date
+  readonly nowMs: () => number
   readonly references: References
 }

@@ -66,7 +66,7 @@ it.each<[string, string, TestServerOptions]>([
   ['not_found', `POST /v1/nowhere HTTP/1.1\r\n${HOST}${KEY}`, {}],
   ['not_found', `POST /nowhere HTTP/1.1\r\n${HOST}`, {}],
   ['method_not_allowed', `PUT /v1/pets HTTP/1.1\r\n${HOST}${KEY}`, {}],
-  ['gone', `GET /v1/pets/1 HTTP/1.1\r\n${HOST}${KEY}`, { now: () => new Date('2031-01-01') }],
+  ['gone', `GET /v1/pets/1 HTTP/1.1\r\n${HOST}${KEY}`, { nowMs: () => Date.parse('2031-01-01') }],
   ['payload_too_large', POST, {}],
   ['unsupported_media_type', `POST /v1/pets HTTP/1.1\r\n${HOST}${KEY}`, {}],
 ])(

@@ -100,7 +100,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   const app = createPetApp({
     pets: createPetUseCases(repository ?? createMemoryPets([], undefined, () => clock.now)),
     tokenCheck: createStaticKeys([{ keyId: 'test-key', sha256: hashApiKey(API_KEY) }]),
-    now: () => clock.now,
+    nowMs: () => clock.now.getTime(),
     log: httpLog,
     readiness: async () => ({ database: 'ok' }),
     pages: FAKE_PAGES,

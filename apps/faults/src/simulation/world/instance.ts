@@ -63,7 +63,7 @@ export class Instance {
       tokenCheck: this.keyCheck.check,
       maxConcurrentRequests,
       ...(options.isRateLimited && rateLimitingOf(persistence)),
-      now: () => this.now(),
+      nowMs: () => this.now().getTime(),
       log,
       readiness: () =>
         persistence.check().then(
