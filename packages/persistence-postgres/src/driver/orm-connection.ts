@@ -1,7 +1,7 @@
 import { tooManyWait, WAITING_LIMITS } from '@pet-store/persistence-mikro-orm'
 import type { PostgresPool } from 'kysely'
 import type { ClientBase, Pool } from 'pg'
-import { isUsableAfter } from '../database/failures.ts'
+import { isUsableAfter, unavailableOr } from '../database/failures.ts'
 import { connect } from './pool-statements.ts'
 
 /**
@@ -33,7 +33,12 @@ export function ormConnection(pool: Pool): PostgresPool {
 
 /** The connection of a transaction, which whoever has begun it ends. */
 export function ormConnectionOn(client: ClientBase): PostgresPool {
-  const one = { query: client.query.bind(client) as unknown as Query, release() {} }
+  // Not all of the ORM wraps what the driver reports, so it is classified here.
+  const query = (sql: string, values: readonly unknown[]) =>
+    client.query(sql, [...values]).catch((error: unknown) => {
+      throw unavailableOr(error)
+    })
+  const one = { query: query as unknown as Query, release() {} }
   return { connect: async () => one, async end() {}, options: {} }
 }
 

@@ -1,7 +1,7 @@
 import { DriverException } from '@mikro-orm/core'
 import { persistenceUnavailable } from '@pet-store/domain'
 import pg from 'pg'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { useDatabase } from '../testing/temporary-database.test-support.ts'
 import { inWriteTransaction } from './transaction.ts'
 
@@ -40,4 +40,22 @@ it('a transaction that conflicts with others runs again', async () => {
     return attempts
   })
   expect(result).toBe(3)
+})
+
+it('a connection whose rollback fails is closed, whatever the server says', async () => {
+  const failure = Object.assign(new pg.DatabaseError('out of memory', 0, 'error'), {
+    code: '53200',
+    severity: 'ERROR',
+  })
+  const release = vi.fn()
+  const query = async (sent: string | { readonly text: string }) => {
+    if (typeof sent !== 'string' && sent.text === 'rollback') throw failure
+    return { rows: [] }
+  }
+  const pool = { connect: async () => ({ query, release }) } as unknown as pg.Pool
+  const work = async () => {
+    throw new Error('another')
+  }
+  await expect(inWriteTransaction(pool, work)).rejects.toMatchObject(NOT_STORED)
+  expect(release.mock.calls).toEqual([[true]])
 })

@@ -1,5 +1,5 @@
 import { DriverException } from '@mikro-orm/core'
-import type { WriteOutcome } from '@pet-store/domain'
+import { persistenceUnavailable, type WriteOutcome } from '@pet-store/domain'
 import type { ClientBase, Pool } from 'pg'
 import { sqlStateOf, unavailableOr } from '../database/failures.ts'
 import { withRetries } from '../database/retries.ts'
@@ -28,8 +28,7 @@ export function inWriteTransaction<Result>(
   const run = async (client: ClientBase): Promise<Result> => {
     await client.query('begin isolation level read committed').catch(unavailable())
     const result = await work(client).catch(async (error: unknown) => {
-      // Without a connection the server rolls back by itself.
-      await client.query(ROLLBACK).catch(unavailable())
+      await client.query(ROLLBACK).catch(notRolledBack)
       // An error that neither the server nor the driver below the ORM reports is one of the work.
       const isReported = sqlStateOf(error) !== undefined || error instanceof DriverException
       throw isReported ? unavailableOr(error) : error
@@ -38,4 +37,13 @@ export function inWriteTransaction<Result>(
     return result
   }
   return withRetries(() => onConnection(connect(pool), run))
+}
+
+/**
+ * Whatever the server says, the connection may still be in the transaction, so it must be closed;
+ * then the server rolls back by itself.
+ */
+function notRolledBack(cause: unknown): never {
+  const reason = new Error('The transaction was not rolled back.', { cause })
+  throw persistenceUnavailable({ cause: reason })
 }
