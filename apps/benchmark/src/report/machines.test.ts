@@ -31,7 +31,7 @@ it('the report has the range over the machines that have a figure', () => {
   expect(rangeOf(machines, 'sqlite/pet-store/list', 'cpu')).toBeUndefined()
 })
 
-it('the pictures are of the machines that have measured every stack', () => {
+it('the pictures are of the machines that have measured all of some figures', () => {
   const [one, both] = [['get'], ['get', 'list']].map((names) => {
     return { ...first, figures: Object.fromEntries(names.map((name) => [name, { cpu: 1 }])) }
   })

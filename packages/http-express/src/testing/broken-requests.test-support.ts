@@ -4,7 +4,8 @@ import { API_KEY } from './start-test-server.test-support.ts'
 export const KEY: string = `Authorization: Bearer ${API_KEY}\r\n`
 export const HOST: string = 'Host: localhost\r\n'
 export const GET: string = `GET /v1/pets HTTP/1.1\r\n${HOST}${KEY}`
-export const POST: string = `POST /v1/pets HTTP/1.1\r\n${HOST}${KEY}Content-Type: application/json\r\n`
+const JSON_TYPE = 'Content-Type: application/json\r\n'
+export const POST: string = `POST /v1/pets HTTP/1.1\r\n${HOST}${KEY}${JSON_TYPE}`
 export const PET: string = '{"name":"Rex","categoryId":1}'
 export const GOOD_POST: string = `${POST}Content-Length: ${PET.length}\r\n\r\n${PET}`
 
