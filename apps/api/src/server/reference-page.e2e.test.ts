@@ -140,6 +140,9 @@ describe('the form of the reference page', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
     await page.evaluate('document.documentElement.style.fontSize = "200%"')
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
+    await page.setViewportSize(DESKTOP)
+    const about = await page.locator('#listPets .about').boundingBox()
+    expect(about?.width).toBeGreaterThan(DESKTOP.width / 2)
   })
 })
 

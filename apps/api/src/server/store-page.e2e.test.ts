@@ -39,7 +39,7 @@ describe('the list of the store page', () => {
     await page.check('#filter [value=sold]')
     await page.waitForSelector('text=There are no sold pets yet.')
     expect(new URL(page.url()).search).toBe('?status=sold&limit=50')
-    await page.goBack()
+    await page.click('text=Show all pets')
     await page.waitForSelector('#position:text-is("1–48")')
     expect(await page.isChecked('#filter [value=""]')).toBe(true)
     expect(problems).toEqual([])
@@ -75,6 +75,10 @@ describe('the list of the store page', () => {
       const starts = `Array.from(document.querySelectorAll('td.status'), (cell) =>
         Math.round(cell.getBoundingClientRect().right))`
       expect(new Set(await page.evaluate<number[]>(starts)).size).toBe(1)
+      // An integer that is cut off would be another one.
+      const cut = `Array.from(document.querySelectorAll('td:not(.name)'))
+        .filter((cell) => cell.scrollWidth > cell.clientWidth).length`
+      expect(await page.evaluate(cut)).toBe(0)
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
       await page.evaluate('document.documentElement.style.fontSize = "200%"')
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
@@ -158,6 +162,7 @@ describe('the drawer of a pet', () => {
     await page.unroute('**/v1/pets/*')
     await page.click('#pet-message >> text=Retry')
     await page.waitForSelector(`#pet-message:has-text("There is no pet ${INT64.max}.")`)
+    expect(await page.isVisible('#pet-message >> text=Retry')).toBe(false)
   })
 })
 
@@ -191,7 +196,7 @@ describe('the drawer that adds pets', () => {
     const { page } = await openFilled()
     await page.click('#add-pet')
     await page.click('#add-form [type=submit]')
-    await page.waitForSelector('#add-error:text-is("Name: enter the name of the pet.")')
+    await page.waitForSelector('#add-name + #add-error:text-is("Name: enter the name of the pet.")')
     await page.fill('#add-name', 'Rex')
     await page.fill('#add-categoryId', 'one')
     await page.click('#add-form [type=submit]')

@@ -7,4 +7,5 @@ export function showMessage(place: HTMLElement, text: string, retry?: () => void
   const button = make('button', { type: 'button' }, 'Retry')
   button.addEventListener('click', retry)
   place.append(button)
+  place.scrollIntoView({ block: 'nearest' })
 }

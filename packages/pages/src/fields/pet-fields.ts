@@ -6,7 +6,7 @@ import type { NewPet, Pet, PetStatus } from '@pet-store/client'
 export const FIELD_TITLES: Readonly<Record<keyof Pet, string>> = {
   id: 'ID',
   name: 'Name',
-  categoryId: 'Category',
+  categoryId: 'Category ID',
   status: 'Status',
 }
 
@@ -34,5 +34,5 @@ export const FIELD_INPUTS: Readonly<Record<keyof NewPet, FieldInput>> = {
     inputMode: 'numeric',
     hint: 'Any whole number, such as 1.',
   },
-  status: { label: 'Status', options: Object.keys(STATUS_TITLES) },
+  status: { label: 'Status (optional)', options: Object.keys(STATUS_TITLES) },
 }

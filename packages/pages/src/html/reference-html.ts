@@ -80,7 +80,7 @@ ${content}
 
 function errorsHtml({ 'x-errors': errors }: Description): Html {
   const rows = Object.entries(errors).map(([code, { status, meaning }]) => [
-    html`<span id="error-${code}">${status} <code>${code}</code></span>
+    html`<span id="error-${code}">${status} <code>${breakable(code)}</code></span>
 ${anchorHtml(`error-${code}`, code)}`,
     inlineCode(meaning),
   ])
@@ -88,6 +88,11 @@ ${anchorHtml(`error-${code}`, code)}`,
 <code>status</code>. Branch on <code>code</code>, whose meaning never changes; new codes may be
 added.</p>
 ${tableHtml(['Status and code', 'Meaning'], rows)}`
+}
+
+/** A code that a narrow column breaks between its words. */
+function breakable(code: string): Html {
+  return html`${code.split('_').map((word, index) => html`${index > 0 && html`_<wbr>`}${word}`)}`
 }
 
 function modelsHtml({ components }: Description): Html {

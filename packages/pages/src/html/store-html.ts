@@ -70,9 +70,9 @@ const pager = html`<div class="pager flow">
 <div id="page-message" class="error row" role="alert"></div>
 <div class="row spread">
 <div class="row">
-<p id="position" aria-live="polite"></p>
 <label for="size">Rows per page</label>
 <select id="size"><option>20</option><option>50</option><option>100</option></select>
+<p id="position" aria-live="polite"></p>
 </div>
 <div class="row">
 <button id="first" type="button" disabled>First</button>
@@ -86,7 +86,7 @@ const pager = html`<div class="pager flow">
 const petDrawer = html`<dialog id="pet-drawer" class="drawer flow" aria-labelledby="pet-title">
 <div class="row spread">
 <h2 id="pet-title">Pet</h2>
-<button id="close-pet" class="quiet" type="button" aria-label="Close">✕</button>
+<button id="close-pet" class="quiet close" type="button" aria-label="Close">✕</button>
 </div>
 <p id="pet-busy" class="hint" role="status"></p>
 <div id="pet-message" class="error row" role="alert"></div>
@@ -106,7 +106,7 @@ const petDrawer = html`<dialog id="pet-drawer" class="drawer flow" aria-labelled
 const addDrawer = html`<dialog id="add-drawer" class="drawer flow" aria-labelledby="add-title">
 <div class="row spread">
 <h2 id="add-title">Add a pet</h2>
-<button id="close-add" class="quiet" type="button" aria-label="Close">✕</button>
+<button id="close-add" class="quiet close" type="button" aria-label="Close">✕</button>
 </div>
 <form id="add-form" class="stack" novalidate>
 ${Object.entries<FieldInput>(FIELD_INPUTS).map(([name, input]) => fieldHtml(name, input))}

@@ -24,12 +24,13 @@ const ABOUT = {
 
 /**
  * Makes the drawer work that adds pets; `addPet` sends a pet under an idempotency key, `onAdded`
- * shows what was added. A pet whose adding was not confirmed is added once, however often the
- * button is pressed.
+ * shows what was added. It opens only where `canAdd` returns true. A pet whose adding was not
+ * confirmed is added once, however often the button is pressed.
  */
 export function setUpAddDrawer(
   addPet: (pet: NewPet, idempotencyKey: string) => Promise<Pet>,
   onAdded: (pet: Pet) => void,
+  canAdd: () => boolean,
 ): void {
   const drawer = byId('add-drawer', HTMLDialogElement)
   const form = byId('add-form', HTMLFormElement)
@@ -77,7 +78,7 @@ export function setUpAddDrawer(
   }
 
   function open(): void {
-    if (document.querySelector('dialog[open]') !== null) return
+    if (document.querySelector('dialog[open]') !== null || !canAdd()) return
     message.textContent = ''
     drawer.showModal()
     name.focus()
@@ -124,12 +125,15 @@ function newIdempotencyKey(): string {
   return [Date.now(), ...parts].map((part) => part.toString(36)).join('-')
 }
 
-/** Marks the field that an error message is about, and moves the focus there. */
+/** Marks the field that an error message is about, below it, and moves the focus there. */
 function markInvalid(message: string): void {
+  byId('add-message').before(byId('add-error'))
   for (const [field, about] of Object.entries(ABOUT)) {
     const input = byId(`add-${field}`)
     const isInvalid = about.test(message)
-    if (isInvalid) input.focus()
     input.ariaInvalid = `${isInvalid}`
+    if (!isInvalid) continue
+    input.after(byId('add-error'))
+    input.focus()
   }
 }

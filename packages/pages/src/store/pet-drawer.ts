@@ -7,7 +7,7 @@ import { escapeDirections } from '../browser/exact-json.ts'
 import { showMessage } from '../browser/show-message.ts'
 import { FIELD_TITLES } from '../fields/pet-fields.ts'
 import { contentOf, FIELDS } from './field-content.ts'
-import { sentenceOf } from './sentences.ts'
+import { codeOf, sentenceOf } from './sentences.ts'
 import { whileBusy } from './while-busy.ts'
 
 const DRAWER = byId('pet-drawer', HTMLDialogElement)
@@ -43,7 +43,9 @@ export async function openPet(
     const pet = known ?? (await whileBusy(load(), DRAWER, byId('pet-busy')))
     if (current === id) showPet(pet)
   } catch (error) {
-    if (current === id) showMessage(MESSAGE, sentenceOf(error), () => void openPet(id, known, load))
+    if (current !== id) return
+    const retry = () => void openPet(id, known, load)
+    showMessage(MESSAGE, sentenceOf(error), codeOf(error) === 'not_found' ? undefined : retry)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Pet, PetStoreClient } from '@pet-store/client'
-import { byId, make } from '../browser/elements.ts'
+import { byId, find, make } from '../browser/elements.ts'
 import { showMessage } from '../browser/show-message.ts'
 import { addressOf, type ListPage, pageOfUrl, queryOf } from './list-page.ts'
 import { noticeRow, petRow, setTableRoles, skeletonRows } from './rows.ts'
@@ -150,7 +150,11 @@ function showPosition(): void {
 function emptyRow(): HTMLTableRowElement {
   const { status } = shown
   const text = make('p', {}, `There are no ${status === undefined ? '' : `${status} `}pets yet.`)
-  const button = make('button', { type: 'button' }, 'Add the first pet')
-  button.addEventListener('click', () => byId('add-pet').click())
+  const [name, target] =
+    status === undefined
+      ? ['Add the first pet', byId('add-pet')]
+      : ['Show all pets', find(document, '#filter [value=""]')]
+  const button = make('button', { type: 'button' }, name)
+  button.addEventListener('click', () => target.click())
   return noticeRow(text, button)
 }

@@ -1,7 +1,7 @@
 // The page of the store: lists, filters, finds and adds pets with the typed client, and uses only
 // the operations of the interface. Filter, page size, position and the pet in the drawer are in the
 // URL; the way back to earlier pages is in the state of the history.
-import { createPetStoreClient, type PetStoreClient } from '@pet-store/client'
+import { createPetStoreClient, type NewPet, type Pet, type PetStoreClient } from '@pet-store/client'
 import { copyOnPress } from '../browser/copy.ts'
 import { curlLine } from '../browser/curl.ts'
 import { byId, make } from '../browser/elements.ts'
@@ -98,9 +98,9 @@ async function explain(error: unknown, page: ListPage, place: HTMLElement): Prom
 
 /** What is shown to who has no key yet. */
 function askForKey(): void {
-  const button = make('button', { type: 'button' }, 'Enter an API key')
+  const button = make('button', { type: 'button', className: 'primary' }, 'Enter an API key')
   button.addEventListener('click', () => openKeyDialog())
-  showNotice('The service shows its pets to whoever has an API key.', button)
+  showNotice('An API key is needed to see the pets.', button)
 }
 
 /** Shows the pet that the URL names, or none. */
@@ -113,6 +113,11 @@ function syncPet(): void {
 function loadPet(id: string) {
   if (client === undefined) throw new TypeError('No key is used yet.')
   return client.getPet(BigInt(id))
+}
+
+function addPet(pet: NewPet, idempotencyKey: string): Promise<Pet> {
+  if (client === undefined) throw new TypeError('No key is used yet.')
+  return client.createPet(pet, { idempotencyKey })
 }
 
 /** Shows a pet under an address of its own; going back closes it. */
@@ -180,10 +185,10 @@ addEventListener('popstate', () => {
   if (addressOf(page) === addressOf(shownPage())) syncPet()
   else void showPage(page, LIST_MESSAGE, false).then(syncPet)
 })
-setUpAddDrawer((pet, idempotencyKey) => {
-  if (client === undefined) throw new RangeError('Enter an API key first.')
-  return client.createPet(pet, { idempotencyKey })
-}, showAddedPet)
+setUpAddDrawer(addPet, showAddedPet, () => {
+  if (client === undefined) openKeyDialog()
+  return client !== undefined
+})
 setUpThemeSwitch()
 showFilter()
 byId('store').hidden = false
