@@ -44,15 +44,27 @@ function assertFields(
     else if (name.length === 13 && name.toLowerCase() === 'authorization') keys += 1
     else if (name.length === 12 && name.toLowerCase() === 'content-type') types += 1
   }
-  const isHostValid =
-    hosts === 0 ? httpVersion === '1.0' : hosts === 1 && host !== undefined && HOST.test(host)
-  if (!isHostValid)
+  const authority = httpVersion === '2.0' ? headers[':authority'] : undefined
+  if (!isHostValid(hosts, host, httpVersion, authority))
     throw malformed(
       res,
       'The request must have exactly one Host header, of the form host or host:port.',
     )
   if (keys > 1) throw malformed(res, 'authorization must be sent once.')
   if (types > 1) throw malformed(res, 'content-type must be sent once.')
+}
+
+/** HTTP/2 has the host in `:authority`; a `Host` beside it must be the same (RFC 9113, 8.3.1). */
+function isHostValid(
+  hosts: number,
+  host: string | undefined,
+  httpVersion: string,
+  authority: string | string[] | undefined,
+): boolean {
+  if (typeof authority === 'string')
+    return HOST.test(authority) && (hosts === 0 || host === authority)
+  if (hosts === 0) return httpVersion === '1.0'
+  return hosts === 1 && host !== undefined && HOST.test(host)
 }
 
 /** A transfer coding: a name, perhaps with parameters (RFC 9112, 7). */

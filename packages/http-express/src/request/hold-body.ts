@@ -21,7 +21,7 @@ export function holdBody(req: IncomingMessage): () => void {
   // Once Node has handled what it has read: before that it would resume the socket.
   const pausing = setImmediate(() => {
     putTogether(req)
-    isPaused = !req.complete && req.socket instanceof Socket
+    isPaused = !req.complete && hasOwnSocket(req)
     if (isPaused) req.socket.pause()
   })
   return () => {
@@ -31,11 +31,16 @@ export function holdBody(req: IncomingMessage): () => void {
 }
 
 function putTogether(req: IncomingMessage): void {
-  if (!(req.socket instanceof Socket) || req.readableFlowing !== null) return
+  if (!hasOwnSocket(req) || req.readableFlowing !== null) return
   // A parser of an app around this one has read it.
   if (req.readableDidRead && !isHeld(req)) return
   const bytes: Buffer | null = req.read()
   if (bytes === null) return
   held.add(req)
   req.unshift(bytes)
+}
+
+/** Not where an adapter has something else, or the requests of HTTP/2 share one. */
+function hasOwnSocket(req: IncomingMessage): boolean {
+  return req.socket instanceof Socket && req.httpVersionMajor === 1
 }

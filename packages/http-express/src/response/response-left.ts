@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Http2ServerRequest } from 'node:http2'
 import { type AnyResponse, CONTEXT } from './context.ts'
 
 /**
@@ -52,7 +53,8 @@ function departureOf(res: Followed): Departure {
   const known = res[DEPARTURE]
   if (known !== undefined) return known
   // Its events may be over: a middleware in front may have waited while the client left.
-  const isOver = res.destroyed || res.writableFinished
+  // Not `writableFinished` alone, which HTTP/2 says of every response to HEAD.
+  const isOver = res.destroyed || (res.writableEnded && res.writableFinished)
   const departure: Departure = { listeners: [], hasLeft: isOver, sentAtMs: undefined }
   res[DEPARTURE] = departure
   if (isOver) return departure
@@ -63,9 +65,16 @@ function departureOf(res: Followed): Departure {
 
 /** One function for all responses: a closure for each costs more than `this`. */
 function onFinish(this: ServerResponse): void {
-  // Node ends a response whose connection was destroyed, too. An adapter may have no socket.
-  const isGone = this.req?.socket?.destroyed === true
-  leave(this, isGone ? undefined : performance.now())
+  leave(this, isGone(this) ? undefined : performance.now())
+}
+
+/** Node ends a response whose connection was destroyed, too. An adapter may have no socket. */
+function isGone(res: ServerResponse): boolean {
+  const { req } = res
+  if (req?.httpVersionMajor !== 2) return req?.socket?.destroyed === true
+  // A stream of HTTP/2 is always destroyed then, and its response need not have ended.
+  const { stream } = req as unknown as Http2ServerRequest
+  return req.aborted || !res.writableEnded || stream.rstCode !== 0
 }
 
 function onClose(this: ServerResponse): void {

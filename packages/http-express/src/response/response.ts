@@ -69,9 +69,12 @@ export function addVary(res: AnyResponse, name: string): void {
   addHeader(res, 'Vary', before === undefined ? name : `${String(before)}, ${name}`)
 }
 
-/** Closes the connection after a response that is not sent yet, whatever else the client sends. */
+/**
+ * Closes the connection after a response that is not sent yet, whatever else the client sends. With
+ * HTTP/2 it has other requests, and Node ends the stream of this one.
+ */
 export function closeAfter(res: AnyResponse): void {
-  if (!res.headersSent) res.setHeader('Connection', 'close')
+  if (!res.headersSent && res.req.httpVersionMajor !== 2) res.setHeader('Connection', 'close')
 }
 
 /** Responses that are written whole, but end with their connection. */

@@ -5,6 +5,7 @@ import { decodableTarget } from '../request/request-target.ts'
 import { closeSlowly } from '../response/close-slowly.ts'
 import { HttpError } from '../response/http-error.ts'
 import { closeAfter, sendError } from '../response/response.ts'
+import { leaveWaiting } from '../wire/body/expect-continue.ts'
 import {
   isHead,
   MAX_HEADER_FIELDS,
@@ -43,7 +44,10 @@ export function handleConnections(
   }
   server.on('request', onRequest)
   // Without a listener Node sends `100 Continue` at once. Here `readJsonBody` sends it.
-  server.on('checkContinue', onRequest)
+  server.on('checkContinue', (req, res) => {
+    leaveWaiting(req)
+    onRequest(req, res)
+  })
   server.on('checkExpectation', (req, res) => {
     const error = new HttpError(
       'expectation_failed',

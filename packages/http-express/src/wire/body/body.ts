@@ -7,6 +7,7 @@ import { LONG_INPUT_BYTES, yieldToEventLoop } from '../long-input.ts'
 import { MAX_BODY_BYTES, MAX_ENCODED_BYTES, tooLarge } from './body-limit.ts'
 import { decompress, readContentEncoding } from './content-encoding.ts'
 import { assertJson } from './content-type.ts'
+import { sendContinue } from './expect-continue.ts'
 import { GrowingBuffer } from './growing-buffer.ts'
 
 /**
@@ -48,8 +49,7 @@ function readBytes(req: IncomingMessage, res: ServerResponse, maxBytes: number):
       reject(tooLarge())
       return
     }
-    // Other expectations, and those of HTTP/1.0, do not reach this point.
-    if (req.headers.expect !== undefined && req.httpVersion === '1.1') res.writeContinue()
+    if (req.headers.expect !== undefined) sendContinue(req, res)
     // Most bodies are one chunk, which is not copied.
     let only: Buffer = Buffer.alloc(0)
     let several: GrowingBuffer | undefined
