@@ -1,17 +1,28 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { SCOPES } from '@pet-store/access'
 import type { Pet } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import type { RawConnection } from '@pet-store/testing'
-import { expect, it, onTestFinished } from 'vitest'
+import { it, type TestContext } from 'vitest'
 import { GET, PET, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
-import { startTestServer } from '../testing/start-test-server.test-support.ts'
+import {
+  openTestServer,
+  type TestServerOptions,
+} from '../testing/start-test-server.test-support.ts'
+
+/** The tests wait beside each other, so each stops its own server. */
+async function start({ onTestFinished }: TestContext, options: TestServerOptions) {
+  const server = await openTestServer(options)
+  onTestFinished(() => server.close())
+  return server
+}
 
 const limits = { headersTimeoutMs: 300, requestTimeoutMs: 600, checkIntervalMs: 20 }
 /** Far more than a good request takes to arrive on a loaded machine. */
 const patient = { headersTimeoutMs: 2_000, requestTimeoutMs: 2_000, checkIntervalMs: 20 }
 
-it.each([
+it.concurrent.for<readonly [string, string]>([
   ['whose headers do not end', GET],
   ['whose request line does not end', 'GET /v1'],
   ['whose body does not end', `${POST}Content-Length: 100\r\n\r\n{"na`],
@@ -20,8 +31,9 @@ it.each([
     'that announces a body and sends none',
     `${POST}Content-Length: 100\r\nExpect: 100-continue\r\n\r\n`,
   ],
-])('a request %s gets 408', async (_name, data) => {
-  const server = await startTestServer({ limits })
+])('a request %s gets 408', async ([, data], context) => {
+  const { expect } = context
+  const server = await start(context, { limits })
   const connection = server.connect().write(data)
   const response = await connection.response()
   expectError(response, 'request_timeout')
@@ -29,20 +41,22 @@ it.each([
   expect(await connection.closed()).toBe(0)
 })
 
-it('a slow request gets 408 also after a good one on the same connection', async () => {
-  const server = await startTestServer({ limits: patient })
+it.concurrent('a slow request after a good one on its connection gets 408', async (context) => {
+  const { expect } = context
+  const server = await start(context, { limits: patient })
   const connection = server.connect().write(`${GET}\r\nGET /v1`)
   expect((await connection.response()).status).toBe(200)
   expectError(await connection.response(), 'request_timeout')
   expect(await connection.closed()).toBe(0)
 })
 
-it('a slow request does not take the time of a slow response', async () => {
+it.concurrent('a slow request does not take the time of a slow response', async (context) => {
+  const { expect } = context
   const tokenCheck = async () => {
     await new Promise((resolve) => setTimeout(resolve, 2_500))
     return { keyId: 'test', scopes: SCOPES }
   }
-  const server = await startTestServer({ limits: patient, tokenCheck })
+  const server = await start(context, { limits: patient, tokenCheck })
   expect((await server.post(PET)).status).toBe(201)
 })
 
@@ -57,7 +71,8 @@ const LONG_LIST: readonly Pet[] = Array.from({ length: 100 }, (_, index) => ({
 const repository = { ...createMemoryPets(), list: async () => LONG_LIST }
 const GET_LONG_LIST = `${GET.replace('/v1/pets', '/v1/pets?limit=100')}\r\n`
 
-it('slow clients are dropped, and good clients are served meanwhile', async () => {
+it.concurrent('slow clients are dropped, good clients are served meanwhile', async (context) => {
+  const { expect } = context
   const limits = {
     // Far more than a good request takes to arrive on a loaded machine.
     headersTimeoutMs: 5_000,
@@ -65,18 +80,20 @@ it('slow clients are dropped, and good clients are served meanwhile', async () =
     checkIntervalMs: 100,
     keepAliveTimeoutMs: 5_000,
   }
-  const server = await startTestServer({ limits, repository })
+  const server = await start(context, { limits, repository })
   const open = () => Array.from({ length: CLIENTS }, () => server.connect())
   const slowHeaders = open().map((connection) => connection.write(GET))
   const slowBodies = open().map((connection) =>
     connection.write(`${POST}Content-Length: 1000\r\n\r\n`),
   )
   for (const connection of open()) connection.pause().write(GET_LONG_LIST)
-  trickle([...slowHeaders, ...slowBodies])
+  context.onTestFinished(trickle([...slowHeaders, ...slowBodies]))
   const slow = [...slowHeaders, ...slowBodies]
 
-  // One connection remains, that of the good client.
+  // One connection remains, that of the good client, which asks now and then: without a pause it
+  // would keep a core busy for the six seconds.
   do {
+    await pause(50)
     expect((await server.post(PET)).status).toBe(201)
     expect((await server.send({})).status).toBe(200)
   } while (
@@ -87,10 +104,10 @@ it('slow clients are dropped, and good clients are served meanwhile', async () =
   expect(server.log.internalErrors).toEqual([])
 })
 
-/** Sends a byte now and then, so that no connection looks idle. */
-function trickle(connections: readonly RawConnection[]): void {
+/** Sends a byte now and then, so that no connection looks idle. Returns what ends it. */
+function trickle(connections: readonly RawConnection[]): () => void {
   const timer = setInterval(() => {
     for (const connection of connections) if (!connection.isBroken) connection.write('x')
   }, 200)
-  onTestFinished(() => clearInterval(timer))
+  return () => clearInterval(timer)
 }
