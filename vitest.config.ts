@@ -1,50 +1,51 @@
-// One run for every test of the workspace: a project per package and app, named like the package.
-import { globSync, readFileSync } from 'node:fs'
+// One run for every test of the workspace: a project for each of what tests need.
+
 import { availableParallelism } from 'node:os'
-import { dirname, join, matchesGlob } from 'node:path'
+import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
-import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { BUILT_PROJECTS } from './tools/build-before-tests.ts'
 import { ClosingLineReporter } from './tools/closing-line-reporter.ts'
 import { useTemporaryRoot } from './tools/temporary-root.ts'
 
 const POSTGRES = join(import.meta.dirname, 'packages/testing-postgres/src/vitest-global-setup.ts')
 const BUILD = join(import.meta.dirname, 'tools/build-before-tests.ts')
 /** The tests that need a database, a network, other processes or the built program. */
-const NEEDING_MORE = '**/*.{contract,pact,e2e,fault}.test.ts'
-const members = globSync('{packages,apps}/*/package.json', { cwd: import.meta.dirname }).sort()
+const NEEDING_MORE = '**/*.{contract,pact,e2e}.test.ts'
 
 /**
- * Tests that start programs and databases first: the short ones after them keep every core busy
- * until the end.
+ * The names are in the order in which the projects run. Tests that start programs and databases
+ * come first: the short ones after them keep every core busy until the end. Processes are shared by
+ * the files of a project, not between projects, so there are few.
  */
-class UnitTestsLast extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isUnitTest = ({ moduleId }: TestSpecification) => !matchesGlob(moduleId, NEEDING_MORE)
-    const sorted = await super.sort(files)
-    return [...sorted.filter((file) => !isUnitTest(file)), ...sorted.filter(isUnitTest)]
-  }
-}
-
-/** Tests of the repository itself, and programs as other teams have them. */
-const OTHER_PROJECTS = [
-  { extends: true, test: { name: 'tools', root: 'tools', include: ['**/*.test.ts'] } },
+const PROJECTS = [
+  // Programs as other teams have them. Other processes of the contract read the source too.
   {
-    extends: true,
-    test: {
-      name: '@pet-store/examples',
-      root: 'examples',
-      include: ['*.test.ts', '{frameworks,persistence-adapter/test}/*.test.ts'],
-      // Other processes of the contract read the source too.
-      env: { NODE_OPTIONS: '--conditions=@pet-store/source' },
-    },
+    name: 'examples',
+    include: ['examples/{,frameworks/,persistence-adapter/test/}*.test.ts'],
+    env: { NODE_OPTIONS: '--conditions=@pet-store/source' },
+  },
+  // Of their own, because one of them replaces the drivers of the databases.
+  {
+    name: 'faults',
+    include: ['apps/faults/src/**/*.fault.test.ts'],
+    globalSetup: [POSTGRES, BUILD],
+  },
+  {
+    name: 'integration',
+    include: [`{packages,apps}/*/src/${NEEDING_MORE}`],
+    globalSetup: [POSTGRES, BUILD],
+  },
+  // Of the repository itself.
+  { name: 'tools', include: ['tools/**/*.test.ts'] },
+  {
+    name: 'unit',
+    include: ['{packages,apps}/*/src/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, NEEDING_MORE, '**/*.fault.test.ts'],
   },
 ]
 
 export default defineConfig(({ mode }) => {
   // Experiments and soaks also measure how fast the service is, so their databases are on the disk.
-  useTemporaryRoot(mode === 'test' || mode === 'unit')
-  const exclude = [...configDefaults.exclude, ...(mode === 'unit' ? [NEEDING_MORE] : [])]
+  useTemporaryRoot(mode === 'test')
 
   return {
     // Tests read the source of the other packages, so a fresh clone needs no build.
@@ -58,53 +59,13 @@ export default defineConfig(({ mode }) => {
       hookTimeout: 1_200_000,
       expect: { poll: { timeout: 120_000 } },
       restoreMocks: true,
-      exclude,
       // Tests leave nothing behind in their process, so that files follow each other in one: a
       // fifth less CPU time.
       isolate: false,
-      sequence: { sequencer: UnitTestsLast },
       // On two cores vitest would run one file at a time, although most end-to-end tests wait for
       // another process.
       maxWorkers: 2 * availableParallelism() + 1,
-      projects: [
-        ...(mode === 'unit' ? [] : OTHER_PROJECTS),
-        ...members.map((member) => ({
-          extends: true as const,
-          test: {
-            name: nameIn(member),
-            root: dirname(member),
-            include: ['src/**/*.test.ts'],
-            globalSetup: mode === 'unit' ? [] : globalSetupOf(member),
-          },
-        })),
-      ],
+      projects: PROJECTS.map((test) => ({ extends: true, test })),
     },
   }
 })
-
-interface Manifest {
-  readonly name: string
-  readonly dependencies?: Readonly<Record<string, string>>
-  readonly devDependencies?: Readonly<Record<string, string>>
-}
-
-function manifestOf(member: string): Manifest {
-  return JSON.parse(readFileSync(join(import.meta.dirname, member), 'utf8')) as Manifest
-}
-
-function nameIn(member: string): string {
-  return manifestOf(member).name
-}
-
-function globalSetupOf(member: string): string[] {
-  return [
-    ...(needsPostgres(member) ? [POSTGRES] : []),
-    ...(BUILT_PROJECTS.includes(nameIn(member)) ? [BUILD] : []),
-  ]
-}
-
-/** A project whose tests depend on a real PostgreSQL gets one server for all its files. */
-function needsPostgres(member: string): boolean {
-  const { dependencies, devDependencies } = manifestOf(member)
-  return '@pet-store/testing-postgres' in { ...dependencies, ...devDependencies }
-}

@@ -4,11 +4,6 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 
-/** The projects of vitest.config.ts that need it. */
-export const BUILT_PROJECTS: readonly string[] = ['api', 'benchmark', 'faults'].map(
-  (name) => `@pet-store/${name}`,
-)
-
 export default function build({ name }: Pick<TestProject, 'name'>): void {
   const program = join(import.meta.dirname, 'prepare.cjs')
   const { status, stderr } = spawnSync(

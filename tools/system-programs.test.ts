@@ -42,7 +42,7 @@ it('the PrometheusRule has the rules of alerts.yml', async () => {
   }
   const head =
     '# The rules of deploy/prometheus/alerts.yml, for the operator. A test writes this file:\n' +
-    '# npx vitest run --project tools system-programs --update\n'
+    '# npx vitest run tools/system-programs --update\n'
   const file = 'deploy/kubernetes/components/prometheus-operator/prometheus-rule.yaml'
   await expect(head + stringify(rule, { lineWidth: 100 })).toMatchFileSnapshot(join(ROOT, file))
 })
