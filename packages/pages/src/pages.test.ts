@@ -41,7 +41,9 @@ it('both pages, and all that they load, have at most 60 kB after gzip', async ()
 
 describe('the reference page', () => {
   it('the reference has every operation, parameter, field and error code described', async () => {
-    const text = await pages.reference(VALUES, DESCRIPTION)
+    const page = await pages.reference(VALUES, DESCRIPTION)
+    // Error codes may be broken between their words.
+    const text = page.replaceAll('<wbr>', '')
     const { paths, components } = JSON.parse(DESCRIPTION) as Description
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
     const { NewPet, Pet } = components.schemas
