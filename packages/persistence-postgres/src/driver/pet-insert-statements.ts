@@ -69,35 +69,61 @@ export const ADD_WITH_KEY: Statement<readonly SqlValue[], readonly [id: bigint]>
 }
 
 /**
- * The same for many different keys, in their order, so that two instances never wait for each
- * other. The last value limits the wait for a key, which ends with the statement.
+ * Pets with their keys and ids, in the order of the lists. The last value limits the wait for a
+ * key, which ends with the statement.
  *
  * A subquery is evaluated once, and not for each row: finding the sequence takes the server a sixth
  * of the statement.
  */
-export const ADD_MANY_WITH_KEY: Statement<
+const GIVEN = `
+  given as materialized (
+    select given.*, nextval((select pg_get_serial_sequence('pet', 'id')::regclass)) as pet_id
+    from set_config('lock_timeout', $${PET_TYPES.length + 5}, true),
+      unnest($1::text[], $2::text[], $3::text[], $4::bigint[], ${petLists(5)})
+        with ordinality
+        as given(owner, key, fingerprint, created_at, ${NEW_PET_COLUMNS}, position)
+    order by position
+  )`
+
+/** Into the table of keys, in their order, so that two instances never wait for each other. */
+const INSERT_KEYS = `
+  insert into idempotency_key (${IDEMPOTENCY_KEY_COLUMNS})
+  select owner, key, fingerprint, coalesce(created_at, (select ${POSTGRES_DIALECT.nowMs})), pet_id
+  from given
+  order by position`
+
+/**
+ * Adds many pets with different keys that are new, and fails if one is taken. Whether one is taken
+ * is not looked up first, which takes the server a third less of its time. Of the two inserts the
+ * one of the keys runs first, so that one that fails has stored little. As in `ADD_MANY`, the
+ * smallest id belongs to the first pet.
+ */
+export const ADD_MANY_WITH_NEW_KEYS: Statement<readonly SqlValue[], readonly [id: bigint]> = {
+  name: 'pet_add_many_with_new_keys',
+  sql: `
+    with ${GIVEN}, added as (
+      insert into pet (id, ${NEW_PET_COLUMNS})
+      select pet_id, ${NEW_PET_COLUMNS}
+      from given
+    )
+    ${INSERT_KEYS}
+    returning pet_id`,
+}
+
+/** Adds those of many pets whose keys are not taken. */
+export const ADD_MANY_WITH_KEYS: Statement<
   readonly SqlValue[],
   readonly [id: bigint, position: bigint]
 > = {
-  name: 'pet_add_many_with_key',
+  name: 'pet_add_many_with_keys',
   sql: `
-    with given as (
-      select given.*
-      from set_config('lock_timeout', $${PET_TYPES.length + 5}, true),
-        unnest($1::text[], $2::text[], $3::text[], $4::bigint[], ${petLists(5)})
-          with ordinality
-          as given(owner, key, fingerprint, created_at, ${NEW_PET_COLUMNS}, position)
-    ), claimed as (
-      insert into idempotency_key (${IDEMPOTENCY_KEY_COLUMNS})
-      select owner, key, fingerprint, coalesce(created_at, (select ${POSTGRES_DIALECT.nowMs})),
-        nextval((select pg_get_serial_sequence('pet', 'id')::regclass))
-      from given
-      order by position
+    with ${GIVEN}, claimed as (
+      ${INSERT_KEYS}
       on conflict (owner, key) do nothing
-      returning owner, key, pet_id
+      returning pet_id
     ), stored as (
       select pet_id, position, ${NEW_PET_COLUMNS}
-      from claimed join given using (owner, key)
+      from claimed join given using (pet_id)
     ), added as (
       insert into pet (id, ${NEW_PET_COLUMNS})
       select pet_id, ${NEW_PET_COLUMNS}

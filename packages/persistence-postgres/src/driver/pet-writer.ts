@@ -3,31 +3,28 @@ import {
   GroupedStatements,
   type NewPetColumns,
   type PetWriter,
-  type SqlValue,
 } from '@pet-store/persistence-mikro-orm'
 import type { ClientBase } from 'pg'
 import { isTakenValue, unknownIfTimedOut } from '../database/failures.ts'
+import { createClaimTogether } from './claim-together.ts'
 import type { ConnectedDatabase } from './connections.ts'
 import { insertGroup } from './grouped-writes.ts'
 import { type ClaimedId, claimGroup, type KeyedPet } from './keyed-writes.ts'
 import {
   ADD,
   ADD_MANY,
-  ADD_MANY_WITH_KEY,
   ADD_WITH_KEY,
   FREE_ID,
   IS_VISIBLE,
   USE_ID,
 } from './pet-insert-statements.ts'
 import { connect, onConnection, runOn } from './pool-statements.ts'
+import { columnsOf, idsInOrder } from './row-lists.ts'
 import { RepeatableStatement, reported } from './statement-runner.ts'
 import { inWriteTransaction } from './transaction.ts'
 
 /** The number of rows of a group. */
 const MAX_ROWS = 500
-
-/** How long a group waits for a key that another transaction holds. */
-const LOCK_TIMEOUT_MS = 100
 
 type Id = readonly [id: bigint]
 
@@ -46,7 +43,7 @@ export function createPostgresPetWriter(
   const addOne = new RepeatableStatement(ADD, connections)
   const addMany = new RepeatableStatement(ADD_MANY, unreported)
   const addWithKey = new RepeatableStatement(ADD_WITH_KEY, unreported)
-  const addManyWithKey = new RepeatableStatement(ADD_MANY_WITH_KEY, unreported)
+  const claimTogether = createClaimTogether(unreported)
 
   async function insertOn(
     client: ClientBase,
@@ -58,7 +55,7 @@ export function createPostgresPetWriter(
       .catch((error: unknown) => {
         throw rows.length === 1 ? unavailableIfTaken(error) : error
       })
-    return ids.map(([id]) => id).toSorted((one, other) => (one < other ? -1 : 1))
+    return idsInOrder(ids)
   }
   // The wait for a connection counts to the deadline of an insert.
   const grouped = new GroupedStatements<NewPetColumns, PetId>(
@@ -69,19 +66,6 @@ export function createPostgresPetWriter(
     { maxGroupSize: MAX_ROWS },
   )
 
-  async function claimOn(
-    client: ClientBase,
-    claimed: readonly KeyedPet[],
-  ): Promise<readonly ClaimedId[]> {
-    const rows = claimed.map(({ key, pet }) => [...key, ...pet])
-    const values = [...columnsOf(rows), LOCK_TIMEOUT_MS]
-    const added = await addManyWithKey.run((statement) =>
-      runOn(client, statement, values, 'unknown'),
-    )
-    const ids = new Array<ClaimedId>(claimed.length).fill(undefined)
-    for (const [id, position] of added) ids[Number(position) - 1] = id
-    return ids
-  }
   async function claimAlone(
     { key, pet }: KeyedPet,
     cancellation?: Cancellation,
@@ -96,7 +80,7 @@ export function createPostgresPetWriter(
   const claims = new GroupedStatements<KeyedPet, ClaimedId>(
     (take) =>
       onConnection(connect(pool), (client) =>
-        claimGroup(take(), (claimed) => claimOn(client, claimed), claimAlone),
+        claimGroup(take(), (claimed) => claimTogether(client, claimed), claimAlone),
       ),
     { maxGroupSize: MAX_ROWS },
   )
@@ -146,11 +130,6 @@ export function createPostgresPetWriter(
 function unavailableIfTaken(error: unknown): unknown {
   if (!isTakenValue(error)) return error
   return persistenceUnavailable({ message: 'The next id of a pet is taken.', cause: error })
-}
-
-/** One list for each column. */
-function columnsOf(rows: readonly (readonly SqlValue[])[]): readonly (readonly SqlValue[])[] {
-  return (rows[0] ?? []).map((_, index) => rows.map((row) => row[index] ?? null))
 }
 
 /** Whether no transaction that has added a pet with this id can still commit. */

@@ -1,0 +1,42 @@
+import type { ClientBase } from 'pg'
+import { isTakenValue } from '../database/failures.ts'
+import type { ClaimedId, KeyedPet } from './keyed-writes.ts'
+import { ADD_MANY_WITH_KEYS, ADD_MANY_WITH_NEW_KEYS } from './pet-insert-statements.ts'
+import { runOn, type StatementText } from './pool-statements.ts'
+import { columnsOf, idsInOrder } from './row-lists.ts'
+import { RepeatableStatement, type StatementOptions } from './statement-runner.ts'
+
+/** How long a group waits for a key that another transaction holds. */
+const LOCK_TIMEOUT_MS = 100
+
+/**
+ * Returns a function that claims different keys and adds their pets on a connection, as
+ * `ClaimTogether` does. It takes all keys for new, unless one of the last group was taken: the
+ * keys of a group that has failed are claimed again by the statement that leaves out taken ones.
+ */
+export function createClaimTogether(
+  options: StatementOptions,
+): (client: ClientBase, claims: readonly KeyedPet[]) => Promise<readonly ClaimedId[]> {
+  const addWithNewKeys = new RepeatableStatement(ADD_MANY_WITH_NEW_KEYS, options)
+  const addWithKeys = new RepeatableStatement(ADD_MANY_WITH_KEYS, options)
+  let areTaken = false
+
+  return async (client, claims) => {
+    const rows = claims.map(({ key, pet }) => [...key, ...pet])
+    const values = [...columnsOf(rows), LOCK_TIMEOUT_MS]
+    const run = (statement: StatementText) => runOn(client, statement, values, 'unknown')
+    if (!areTaken) {
+      try {
+        return idsInOrder(await addWithNewKeys.run(run))
+      } catch (error) {
+        // It has stored nothing.
+        if (!isTakenValue(error)) throw error
+      }
+    }
+    const added = await addWithKeys.run(run)
+    areTaken = added.length < claims.length
+    const ids = new Array<ClaimedId>(claims.length).fill(undefined)
+    for (const [id, position] of added) ids[Number(position) - 1] = id
+    return ids
+  }
+}
