@@ -1,5 +1,6 @@
 import { constants } from 'node:os'
 import { runCommand } from './cli/program.ts'
+import { reasonOf } from './transfer/file-error.ts'
 
 endOnSignals()
 const args = process.argv.slice(2)
@@ -28,10 +29,10 @@ function endOnSignals(): void {
  * would end the program with a stack trace.
  */
 function handleOutputErrors(): void {
-  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-    if (code === 'EPIPE' || process.exitCode === 1) return
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE' || process.exitCode === 1) return
     process.exitCode = 1
-    console.error(`Cannot write to standard output: ${message}`)
+    console.error(`Cannot write to standard output: ${reasonOf(error)}.`)
   })
   process.stderr.on('error', () => {})
 }

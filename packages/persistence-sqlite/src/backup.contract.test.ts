@@ -30,7 +30,9 @@ describe('SQLite backup', () => {
   it('a backup holds every stored pet of a writing service, and replaces a file', async () => {
     const { pets, close } = await openMigrated(url)
     await Promise.all(Array.from({ length: 50 }, () => pets.add(aNewPet())))
-    writeFileSync(backup, 'earlier')
+    // Such as mktemp makes; and then the earlier backup.
+    writeFileSync(backup, '')
+    expect(await backupSqlite({ url }, backup)).toEqual({ pets: 50 })
     const adding = pets.add(aNewPet())
     expect(await backupSqlite({ url }, backup)).toEqual({ pets: 50 })
     await adding
@@ -63,15 +65,16 @@ describe('SQLite backup', () => {
   })
 
   it('a backup leaves an existing file as it is when it fails', async () => {
+    const earlier = 'SQLite format 3\0, earlier'
     writeFileSync(path, 'not a database, '.repeat(100))
-    writeFileSync(backup, 'earlier')
+    writeFileSync(backup, earlier)
     await expect(backupSqlite({ url }, backup)).rejects.toThrow(
       'the file is not an SQLite database',
     )
     await expect(backupSqlite({ url: `sqlite:${folder}/missing.db` }, backup)).rejects.toThrow(
       'there is no such file',
     )
-    expect(readFileSync(backup, 'utf8')).toBe('earlier')
+    expect(readFileSync(backup, 'utf8')).toBe(earlier)
   })
 
   it("a backup says that the file's folder is missing, or a file", async () => {
@@ -84,20 +87,23 @@ describe('SQLite backup', () => {
     }
   })
 
-  it('a backup follows a link, and replaces neither the database nor what is no file', async () => {
+  it('a backup follows a link, and replaces neither the database nor other files', async () => {
     await addPets(url, 1)
     const toDatabase = join(folder, 'same.db')
     const toBackup = join(folder, 'latest.db')
     symlinkSync(path, toDatabase)
     symlinkSync(backup, toBackup)
-    writeFileSync(backup, 'earlier')
+    const text = join(folder, 'notes.txt')
+    writeFileSync(text, 'x')
     for (const [file, reason] of [
       [path, 'it is the database itself.'],
       [toDatabase, 'it is the database itself.'],
       [folder, 'it is a folder or a device.'],
+      [text, 'it is a file of another kind, not a backup. Remove it, or choose another name.'],
     ] as const) {
       await expect(backupSqlite({ url }, file)).rejects.toThrow(`: ${reason}`)
     }
+    expect(readFileSync(text, 'utf8')).toBe('x')
     await expect(restoreSqlite({ url }, path)).rejects.toThrow(': it is the database itself.')
     expect(await backupSqlite({ url }, toBackup)).toEqual({ pets: 1 })
     expect([lstatSync(toBackup).isSymbolicLink(), countPets(backup)]).toEqual([true, 1])

@@ -67,11 +67,14 @@ async function check(source: ImportSource): Promise<Reading> {
 }
 
 const SPREADSHEET = /\.(?:xls[xmb]?|ods|numbers)$/i
+const COMPRESSED = /\.(?:gz|bz2|xz|zst|zip|7z)$/i
 
 function missingFormat(name: string): string {
   if (SPREADSHEET.test(name)) {
     return `${JSON.stringify(name)} is a spreadsheet; save it as "CSV UTF-8" and import that file`
   }
+  if (COMPRESSED.test(name))
+    return `${JSON.stringify(name)} is compressed; decompress it and import what it contains`
   const what =
     name === '-' ? 'standard input has no name that ends' : 'the name of the file does not end'
   return `${what} in .csv or .ndjson; add --format csv or --format ndjson`

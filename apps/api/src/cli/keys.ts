@@ -142,8 +142,8 @@ async function showNewKey({ text, key }: IssuedApiKey, json = false, more = ''):
   )
   await write(`${output}\n`).catch((cause: Error) => {
     const message =
-      `The key ${key.id} was created but could not be written to standard output ` +
-      `(${cause.message}). Nobody knows it, so revoke it: pet-store keys revoke ${key.id}`
+      `The key ${key.id} was created but could not be written to standard output. ` +
+      `Nobody knows it, so revoke it: pet-store keys revoke ${key.id}`
     throw new Error(message, { cause })
   })
   if (json) return

@@ -46,17 +46,22 @@ it('wrong usage ends with 2 and one line, and creates nothing', async () => {
       expect(result, wrong).toEqual({
         code: 2,
         stdout: '',
-        stderr: expect.stringMatching(/^error: .*\n$/) as string,
+        stderr: expect.stringMatching(
+          /^error: .*\nAdd --help to see what is possible\.\n$/,
+        ) as string,
       })
     }
   }
   expect((await runHere('sevre', folder)).stderr).toBe(
-    "error: unknown command 'sevre'\n(Did you mean serve?)\n",
+    "error: unknown command 'sevre'\n(Did you mean serve?)\nAdd --help to see what is possible.\n",
   )
   expect(await runHere('help sevre', folder)).toMatchObject({
     code: 2,
-    stderr: "error: unknown command 'sevre'\n",
+    stderr: "error: unknown command 'sevre'\nAdd --help to see what is possible.\n",
   })
+  expect((await runHere('help keys create', folder)).stdout).toMatch(
+    /^Usage: pet-store keys create/,
+  )
   const { code, stdout, stderr } = await runHere('keys', folder)
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^Usage: pet-store /)])
   expect(readdirSync(folder)).toEqual([])
@@ -85,6 +90,6 @@ it.each(['doctor', 'openapi'])(
     expect(run('| true')).toMatchObject({ status: 0, stderr: '' })
     const full = run('> /dev/full')
     expect(full.status).toBe(1)
-    expect(full.stderr).toMatch(/^Cannot write to standard output: ENOSPC.*\n$/)
+    expect(full.stderr).toMatch(/^Cannot write to standard output: no space left on device\.\n$/)
   },
 )

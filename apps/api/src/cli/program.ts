@@ -1,4 +1,5 @@
 import { AccessError, SCOPES } from '@pet-store/access'
+import { isPetError } from '@pet-store/domain'
 import { Command, CommanderError, Option } from 'commander'
 import { misspeltVariables } from '../settings/misspelt-variables.ts'
 import { parseDuration } from '../settings/parse.ts'
@@ -13,22 +14,38 @@ import { addTransferCommands, asOption } from './transfer-commands.ts'
  */
 export async function runCommand(args: readonly string[]): Promise<number | undefined> {
   try {
-    const [command, name = ''] = args
-    if (command === 'help' && name !== '' && !program.commands.some((one) => one.name() === name)) {
-      program.error(`error: unknown command '${name}'`)
-    }
-    await program.parseAsync(args, { from: 'user' })
+    await program.parseAsync(helpAsOption(args), { from: 'user' })
     return undefined
   } catch (error) {
     // It has printed its sentence, or the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (!(error instanceof Error)) throw error
-    console.error(error.message)
+    console.error(sentenceOf(error))
     const isWrongUse =
       error instanceof InvalidSettings ||
       (error instanceof AccessError && error.code === 'api_key_invalid')
     return isWrongUse ? 2 : 1
   }
+}
+
+/** `help keys create` as `keys create --help`: commander's own command looks at one name only. */
+function helpAsOption(args: readonly string[]): readonly string[] {
+  const [command, ...names] = args
+  if (command !== 'help' || names.length === 0) return args
+  let parent = program
+  for (const name of names) {
+    const found = parent.commands.find((one) => one.name() === name)
+    if (found === undefined) parent.error(`error: unknown command '${name}'`)
+    else parent = found
+  }
+  return [...names, '--help']
+}
+
+/** The message of an error; of a database that is unavailable with its reason. */
+function sentenceOf(error: Error): string {
+  const { message, cause } = error
+  if (!isPetError(error) || !(cause instanceof Error)) return message
+  return `${message.replace(/\.$/, '')}: ${cause.message}.`
 }
 
 const EXAMPLES = `
@@ -44,6 +61,7 @@ Examples:
 const program = new Command('pet-store')
   .description('The pet store service: list, add and fetch pets over HTTP and JSON.')
   .version(VERSION)
+  .showHelpAfterError('Add --help to see what is possible.')
   .exitOverride()
   // A misspelt variable would be ignored silently, and the default be used. doctor lists them
   // itself.

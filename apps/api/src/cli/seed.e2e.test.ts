@@ -44,6 +44,14 @@ it('Ctrl+C ends pet-store seed on SQLite, and says how many pets are stored', as
   expect(count).toBe((await bulk.countPets()).toLocaleString('en'))
 })
 
+it('pet-store seed says why the database takes no more, such as a full disk', async () => {
+  const folder = await temporaryFolder()
+  const line = 'ulimit -f 500; trap "" XFSZ; pet-store seed --count 100000'
+  const { code, stderr } = await runShell(line, folder, { DATABASE_URL: 'sqlite:pets.db' })
+  expect(stderr).toMatch(/^The database is unavailable: .+\.\n$/m)
+  expect(code).toBe(1)
+})
+
 it('pet-store seed --count many is wrong usage', async () => {
   const { code, stderr } = await runHere('seed --count many', await temporaryFolder())
   expect(stderr).toContain('It must be an integer from 0 to 1000000000.')

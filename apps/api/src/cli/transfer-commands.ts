@@ -68,7 +68,7 @@ export function addTransferCommands(program: Command, json: Option): void {
   program
     .command('backup')
     .description('SQLite: write a checked copy of the database, even while the service runs')
-    .argument('<file>', 'the copy; an existing file is replaced when the copy is complete')
+    .argument('<file>', 'the copy; an existing backup is replaced when the copy is complete')
     .action(async (file) => (await import('./backup.ts')).backupCommand(file))
 
   program

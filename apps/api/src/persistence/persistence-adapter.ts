@@ -6,7 +6,7 @@ import type {
 } from '@pet-store/persistence'
 import { loadPersistenceModule } from '@pet-store/persistence/module'
 import type { OnCopied } from '@pet-store/persistence-sqlite'
-import { DATABASE_URL_RULE, databaseKind } from '../settings/database-url.ts'
+import { databaseKind, wrongUrl } from '../settings/database-url.ts'
 import { InvalidSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 
@@ -49,7 +49,7 @@ export async function persistenceAdapter(settings: Settings): Promise<Persistenc
   if (persistenceModule !== '')
     return moduleAdapter(persistenceModule, url, settings.databaseReplicaUrls)
   const kind = databaseKind(url)
-  if (kind === undefined) throw new InvalidSettings(`The URL of a database ${DATABASE_URL_RULE}.`)
+  if (kind === undefined) throw new InvalidSettings(`The URL of a database ${wrongUrl(url)}.`)
   if (kind === 'sqlite') {
     const sqlite = await import('@pet-store/persistence-sqlite')
     const databaseFile = sqlite.sqliteFile(url)

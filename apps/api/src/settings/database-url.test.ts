@@ -1,5 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { maskUrl } from './database-url.ts'
+import { InvalidSettings, readSettings } from './read-settings.ts'
+
+it.each([
+  ['sqlite:', 'sqlite:'],
+  ['pets.db', 'pets.db'],
+  ['mysql://me:secret@host/db', 'mysql://me:***@host/db'],
+  ['postgres:pets', 'postgres:pets'],
+  ['postgres://a b/', 'postgres://***'],
+  ['postgres://me:p@ss/word@host/pets', 'postgres://***'],
+])('readSettings rejects the DATABASE_URL %s, and shows it without a password', (url, shown) => {
+  const rule = 'must be sqlite: and the path of a file, or postgres://user:password@host/database'
+  expect(() => readSettings({ DATABASE_URL: url })).toThrow(
+    new InvalidSettings(`DATABASE_URL ${rule}, got "${shown}"`),
+  )
+})
 
 describe('maskUrl', () => {
   it.each([

@@ -1,5 +1,8 @@
-export const DATABASE_URL_RULE =
-  'must be sqlite: and the path of a file, or postgres://user:password@host/database'
+/** What is wrong with the URL of a database, without its secrets. */
+export function wrongUrl(url: string): string {
+  const rule = 'must be sqlite: and the path of a file, or postgres://user:password@host/database'
+  return `${rule}, got ${JSON.stringify(maskUrl(url))}`
+}
 
 /**
  * The built-in adapter of a URL; `undefined` if there is none, or an @ in the path belongs to a

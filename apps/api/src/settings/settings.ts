@@ -4,7 +4,7 @@ import {
   DEFAULT_STATEMENT_TIMEOUT_MS,
   POOLERS,
 } from '@pet-store/persistence-postgres/settings'
-import { DATABASE_URL_RULE, databaseKind, maskUrl } from './database-url.ts'
+import { databaseKind, maskUrl, wrongUrl } from './database-url.ts'
 import {
   parseCollectorUrl,
   parseInteger,
@@ -255,7 +255,7 @@ export function* mistakesAcross(settings: Partial<Settings>): Generator<string> 
   // An adapter of PERSISTENCE_MODULE decides itself whether it has replicas and what its URLs are.
   if (databaseUrl !== undefined && persistenceModule === '') {
     const kind = databaseKind(databaseUrl)
-    if (kind === undefined) yield `DATABASE_URL ${DATABASE_URL_RULE}`
+    if (kind === undefined) yield `DATABASE_URL ${wrongUrl(databaseUrl)}`
     if (databaseReplicaUrls.length > 0 && kind !== 'postgres') {
       yield 'DATABASE_REPLICA_URLS must be empty unless DATABASE_URL is ' +
         'postgres://user:password@host/database'
@@ -265,12 +265,14 @@ export function* mistakesAcross(settings: Partial<Settings>): Generator<string> 
     }
   }
   const { port = 0, reusePort, metricsPort, shutdownDelayMs = 0, shutdownTimeoutMs = 1 } = settings
-  if (port !== 0 && port === metricsPort) yield 'METRICS_PORT must differ from PORT'
+  if (port !== 0 && port === metricsPort)
+    yield `METRICS_PORT must differ from PORT, got ${port} for both`
   if (reusePort && port === 0) yield 'REUSE_PORT must be false if PORT is 0'
   if (reusePort && databaseUrl === 'sqlite::memory:') {
     yield 'REUSE_PORT must be false if DATABASE_URL is sqlite::memory:, ' +
       'because each process would have pets of its own'
   }
   if (shutdownDelayMs >= shutdownTimeoutMs)
-    yield 'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY'
+    yield 'SHUTDOWN_TIMEOUT must be longer than SHUTDOWN_DELAY, got ' +
+      `${shutdownTimeoutMs / 1_000}s and ${shutdownDelayMs / 1_000}s`
 }

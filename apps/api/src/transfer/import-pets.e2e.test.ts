@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { chmod, writeFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { temporaryFolder } from '@pet-store/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -84,7 +84,7 @@ describe('pet-store import', () => {
     const first = await run('import pets.csv')
     expect(first).toMatchObject({ code: 1, stdout: 'Imported 0 pets; 1 line rejected.\n' })
     expect(first.stderr).toMatch(
-      /^line 3: categoryId must be .*, got "one"\nStopped at line 3\. Nothing was stored\.\n$/,
+      /^line 3: categoryId must be .*, got "one"\nStopped at line 3: .*skip\. Nothing was stored\.\n$/,
     )
     expect(isStored()).toBe(false)
     await write('pets.csv', 'name,categoryId\na,1\nb,1\nc,1\n')
@@ -96,6 +96,15 @@ describe('pet-store import', () => {
     expect((await run('import pets.csv')).stderr).toContain('This file was imported on')
     expect((await run('import pets.csv --again')).stdout).toBe('Imported 3 pets.\n')
     expect(names(await stored())).toEqual(['a', 'b', 'c', 'a', 'b', 'c'])
+  })
+
+  it('import names a file that this user may not read', async () => {
+    await write('pets.csv', 'name,categoryId\na,1\n')
+    await chmod(`${folder}/pets.csv`, 0o000)
+    await chmod(folder, 0o755)
+    expect(
+      await runHere('import pets.csv --dry-run', folder, {}, { asOrdinaryUser: true }),
+    ).toEqual({ code: 1, stdout: '', stderr: 'Cannot read "pets.csv": permission denied.\n' })
   })
 
   it('import --dry-run stores nothing, not even a database', async () => {
@@ -117,7 +126,7 @@ describe('pet-store import', () => {
     })
     const dry = await run('import pets.ndjson --dry-run')
     expect(dry).toMatchObject({ code: 1, stdout: '1 pet can be imported; 1 line rejected.\n' })
-    expect(dry.stderr).toMatch(/Stopped at line 2\. Nothing was stored\.\n$/)
+    expect(dry.stderr).toMatch(/Stopped at line 2: .*skip\. Nothing was stored\.\n$/)
     expect(await stored()).toEqual(GOOD)
   })
 
@@ -128,6 +137,12 @@ describe('pet-store import', () => {
       {},
       2,
       '"pets.xlsx" is a spreadsheet; save it as "CSV UTF-8" and import that file',
+    ],
+    [
+      'import pets.csv.gz',
+      {},
+      2,
+      '"pets.csv.gz" is compressed; decompress it and import what it contains',
     ],
     [
       'import -',

@@ -4,6 +4,8 @@ import { type ImportSource, importPets, readPets } from './import-pets.ts'
 import { pieces } from './testing/entries.test-support.ts'
 import { createMemoryBulk } from './testing/memory-bulk.test-support.ts'
 
+const STOPPED = 'Stopped at line 5: correct it, or import the others with --on-error skip.'
+
 const FILE = 'name,categoryId\na,1\nb,1\n\nc\nd,1\ne\n"f\ng",1\n'
 
 interface Run {
@@ -66,7 +68,7 @@ it.each<[string, Run, object, typeof COMPLETE]>([
   [
     'stores nothing of a file with an invalid line, unless it is to be skipped',
     { onError: 'stop' },
-    { stored: 0, rejected: 1, stopReason: 'Stopped at line 5.' },
+    { stored: 0, rejected: 1, stopReason: STOPPED },
     { reported: [5], names: [] },
   ],
   [
@@ -78,7 +80,7 @@ it.each<[string, Run, object, typeof COMPLETE]>([
   [
     'stores what can be read only once up to an invalid line',
     { once: true, onError: 'stop' },
-    { stored: 2, rejected: 1, stopReason: 'Stopped at line 5.' },
+    { stored: 2, rejected: 1, stopReason: STOPPED },
     { reported: [5], names: ['a', 'b'] },
   ],
   [

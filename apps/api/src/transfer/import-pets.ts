@@ -161,11 +161,15 @@ export async function readPets(
         } else {
           rejected += 1
           report(entry)
-          if (onError === 'stop') return `Stopped at line ${entry.line}.`
+          if (onError === 'stop') return stoppedAt(entry)
         }
       }
     }
     return undefined
+  }
+
+  function stoppedAt({ line }: RejectedEntry): string {
+    return `Stopped at line ${line}: correct it, or import the others with --on-error skip.`
   }
 
   async function* observed(text: AsyncIterable<string>): AsyncGenerator<string> {

@@ -1,5 +1,5 @@
 import { createReadStream, rmSync } from 'node:fs'
-import { chmod, realpath, rename, stat, writeFile } from 'node:fs/promises'
+import { chmod, open, realpath, rename, stat, writeFile } from 'node:fs/promises'
 import { fileError } from './file-error.ts'
 
 /** The formats of files of pets. */
@@ -27,6 +27,8 @@ export async function findPetFile(file: string): Promise<PetFile> {
   try {
     const stats = await stat(file)
     if (stats.isDirectory()) throw new Error('it is a folder')
+    // A pipe can be opened only once.
+    if (stats.isFile()) await (await open(file)).close()
     return { ...(stats.isFile() && { bytes: stats.size }), open: () => createReadStream(file) }
   } catch (error) {
     throw fileError('read', file, error as NodeJS.ErrnoException)

@@ -6,12 +6,15 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readSync,
   statSync,
 } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, resolve } from 'node:path'
 
 const SMALLEST_DATABASE_BYTES = 512
+/** What every SQLite database begins with. */
+const DATABASE_START = Buffer.from('SQLite format 3\0')
 export const NO_DATABASE = 'the file is not an SQLite database'
 
 /**
@@ -52,6 +55,23 @@ export function assertDatabaseFile(path: string, mayCreate: boolean): void {
   const size = stats?.size ?? 0
   // SQLite treats a shorter file as an empty database and would overwrite it.
   if (size > 0 && size < SMALLEST_DATABASE_BYTES) throw new Error(NO_DATABASE)
+}
+
+/** A mistyped name must not replace what somebody has written there. */
+export function assertReplaceable(file: string): void {
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return
+  const start = Buffer.alloc(DATABASE_START.length)
+  const descriptor = openSync(file, 'r')
+  try {
+    const isEmpty = readSync(descriptor, start) === 0
+    if (isEmpty || start.equals(DATABASE_START)) return
+  } finally {
+    closeSync(descriptor)
+  }
+  throw new Error(
+    `Cannot write ${JSON.stringify(file)}: it is a file of another kind, not a backup. ` +
+      'Remove it, or choose another name.',
+  )
 }
 
 /** SQLite keeps a log beside each name of a file, and would not find what is in the other one. */
