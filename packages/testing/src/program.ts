@@ -34,7 +34,7 @@ export interface RunningProgram {
   readonly ended: Promise<number | NodeJS.Signals>
   readonly isRunning: boolean
   /**
-   * Sends a signal, and waits for the end. Rejects after the timeout. Default: SIGTERM, two
+   * Sends a signal, and waits for the end. Rejects after the timeout. Default: SIGTERM, ten
    * minutes.
    */
   end(signal?: NodeJS.Signals, timeoutMs?: number): Promise<number | NodeJS.Signals>
@@ -45,7 +45,7 @@ export interface RunningProgram {
 }
 
 /** More than anything that is waited for takes on a loaded machine. */
-const TIMEOUT_MS = 120_000
+const TIMEOUT_MS = 600_000
 /** Linux counts the time of processes in hundredths of a second. */
 const MICROS_PER_TICK = 10_000
 /** Programs that end with this process, even when it breaks off. */
@@ -110,7 +110,7 @@ export function startProgram({
 
 /**
  * The first match in what a program writes to standard output. Rejects when it ends without, or
- * after two minutes.
+ * after ten minutes.
  */
 export async function waitForOutput(program: RunningProgram, pattern: RegExp): Promise<string> {
   const { output, process, ended } = program
@@ -129,7 +129,7 @@ export async function waitForOutput(program: RunningProgram, pattern: RegExp): P
 }
 
 /**
- * Waits until a program responds to a request with 200. Rejects when it ends before, or after two
+ * Waits until a program responds to a request with 200. Rejects when it ends before, or after ten
  * minutes.
  */
 export async function waitForResponse(

@@ -9,7 +9,7 @@ import {
 } from './wire.ts'
 
 /** Far more than a response takes on a loaded machine. */
-export const RESPONSE_TIMEOUT_MS = 120_000
+export const RESPONSE_TIMEOUT_MS = 600_000
 
 /**
  * A TCP connection for requests that no HTTP client would send. Responses are read as they come, in

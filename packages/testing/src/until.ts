@@ -2,12 +2,12 @@ import { setTimeout } from 'node:timers/promises'
 
 /**
  * Resolves once the condition holds; rejects after the timeout, saying what did not happen.
- * Default: two minutes.
+ * Default: ten minutes, more than anything takes beside a load of sixty.
  */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  timeoutMs = 120_000,
+  timeoutMs = 600_000,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs
   while (!(await condition())) {

@@ -64,9 +64,11 @@ it('reads go on while another process holds the write lock', async () => {
       hasResponse = true
       return response
     })
-  for (let read = 0; read < 20; read += 1) {
-    expect((await service.ask(LIST))?.status).toBe(200)
-    expect((await service.ask({ path: '/livez' }))?.status).toBe(200)
+  // Some at once, so that a busy machine responds to all of them within the five seconds.
+  for (let round = 0; round < 5; round += 1) {
+    const reads = Array.from({ length: 4 }, () => [LIST, { path: '/livez' }]).flat()
+    const responses = await Promise.all(reads.map((read) => service.ask(read)))
+    expect(new Set(responses.map((response) => response?.status))).toEqual(new Set([200]))
   }
   // Longer than a second of processing lies between these reads and the deadline of the write.
   expect(hasResponse).toBe(false)
