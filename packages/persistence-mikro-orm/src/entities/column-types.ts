@@ -22,11 +22,12 @@ export class TimeType extends Type<Date | null, string | null> {
   override convertToJSValue = (value: unknown) => (value === null ? null : new Date(Number(value)))
 }
 
-/** Separated by spaces. */
+/** Separated by spaces; none is empty text. */
 export class ScopesType extends Type<readonly Scope[], string> {
   override convertToDatabaseValue = (value: readonly Scope[]) => value.join(' ')
   // A scope that this program does not know allows nothing.
-  override convertToJSValue = (value: string) => value.split(' ') as Scope[]
+  override convertToJSValue = (value: string) =>
+    (value === '' ? [] : value.split(' ')) as readonly Scope[]
 }
 
 /** The types whose columns are 64-bit integers, which each database calls by a name of its own. */
