@@ -35,7 +35,8 @@ export interface ApiKeyRepository {
 
   /**
    * Returns the keys that were created, replaced or revoked at a time or later, in the same order.
-   * Absent in an adapter that would read all keys for it: then callers use `list`.
+   * A key is replaced when its successor is created. Absent in an adapter that would read all keys
+   * for it: then callers use `list`.
    */
   listChangedSince?(time: Date): Promise<readonly ApiKey[]>
 

@@ -3,12 +3,14 @@ import { apiKeyRepositoryContract } from './api-key-repository-contract.ts'
 import { bulkAccessContract } from './bulk-access-contract.ts'
 import { type ContractCase, endWithin, NotTested } from './contract-case.ts'
 import { bulkCases } from './persistence-cases/bulk.ts'
+import { bulkKillingCases } from './persistence-cases/bulk-beside-and-killed.ts'
 import { declaringCases } from './persistence-cases/declaring.ts'
 import { killingCases } from './persistence-cases/killing.ts'
 import { migratingCases } from './persistence-cases/migrating.ts'
 import { openingCases } from './persistence-cases/opening.ts'
 import { reopeningCases } from './persistence-cases/reopening.ts'
 import { sharingCases } from './persistence-cases/sharing.ts'
+import { sharingBetweenProcessesCases } from './persistence-cases/sharing-between-processes.ts'
 import { unavailableCases } from './persistence-cases/unavailable.ts'
 import { unavailableBulkCases } from './persistence-cases/unavailable-bulk.ts'
 import {
@@ -77,10 +79,11 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
     'bulk access': [
       ...onEmptyDatabase(bulkAccessContract, (url, work) => withBulkAccess(harness, url, work)),
       ...bulkCases,
+      ...bulkKillingCases,
     ],
     durability: [...reopeningCases, ...killingCases],
     opening: openingCases,
-    'several processes': sharingCases,
+    'several processes': [...sharingCases, ...sharingBetweenProcessesCases],
     migrations: migratingCases,
     unavailability: [...unavailableCases, ...unavailableBulkCases],
     capabilities: declaringCases,

@@ -1,7 +1,7 @@
 import { bulkAccessContract } from './bulk-access-contract.ts'
 import { FakeBulk } from './testing/fake-bulk.test-support.ts'
 import { textOf } from './testing/fake-pets.test-support.ts'
-import { broken, faultsOf, testContract } from './testing/fault.test-support.ts'
+import { broken, faultsOf, pause, testContract } from './testing/fault.test-support.ts'
 
 const faults = faultsOf(() => new FakeBulk(), 'bulk', {
   'add: adds in another order': (_, { addPets }) => ({
@@ -16,6 +16,50 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', {
   'add.other-import: continues an import with another file': {
     isWhere: (stored, from) => stored?.lines === from?.lines && stored?.state === from?.state,
   },
+  'add.concurrent: looks where an import is, waits, and stores the pets': (bulk, { addPets }) => ({
+    async addPets(pets, progress) {
+      const stored = bulk.imports.find(({ id }) => id === progress?.to.id)
+      if (progress !== undefined && !bulk.isWhere(stored, progress.from)) broken()
+      await pause()
+      await addPets(pets)
+      if (progress !== undefined) bulk.storeImport(progress.to)
+    },
+  }),
+  'write.concurrent: looks for the ids, waits, and stores the pets': (bulk) => ({
+    async writePets(pets) {
+      if (pets.some(({ id }) => bulk.memory.pets.has(id))) broken()
+      await pause()
+      for (const pet of pets) bulk.memory.pets.set(pet.id, { ...pet })
+    },
+  }),
+  'ids.none: cannot move ids past 0': (_, { movePetIdsPast }) => ({
+    movePetIdsPast: async (id) => (id < 1n ? broken() : movePetIdsPast(id)),
+  }),
+  'ids.none: moves ids past a negative one': (bulk) => ({
+    async movePetIdsPast(id) {
+      if (bulk.memory.lastId === 0n || id > bulk.memory.lastId) bulk.memory.lastId = id
+    },
+  }),
+  'idempotency-keys.fields: rounds the ids of pets': (_, { writeIdempotencyKeys }) => ({
+    writeIdempotencyKeys: (keys) =>
+      writeIdempotencyKeys(keys.map((key) => ({ ...key, petId: BigInt(Number(key.petId)) }))),
+  }),
+  'idempotency-keys.fields: cuts fingerprints to 255 characters': (
+    _,
+    { writeIdempotencyKeys },
+  ) => ({
+    writeIdempotencyKeys: (keys) =>
+      writeIdempotencyKeys(
+        keys.map((key) => ({ ...key, fingerprint: key.fingerprint.slice(0, 255) })),
+      ),
+  }),
+  'idempotency-keys.after: goes on at the position of a key': (_, { readIdempotencyKeys }) => ({
+    async readIdempotencyKeys(limit, after) {
+      const all = await readIdempotencyKeys(99_999)
+      const index = all.findIndex(({ owner, key }) => owner === after?.owner && key === after.key)
+      return all.slice(index + 1, index + 1 + limit)
+    },
+  }),
   'write.many: writes a thousand pets at a time': (_, { writePets }) => ({
     async writePets(pets) {
       for (let start = 0; start < pets.length; start += 1_000)

@@ -87,6 +87,14 @@ function startProcess(
   return other
 }
 
+/** Returns what a process printed that is to be killed in the middle of its work. */
+export async function untilKilled({ ended }: Pick<OtherProcess, 'ended'>): Promise<string> {
+  const { output, errors, signal } = await ended
+  const message = `the writing process must run until it is killed; it printed: ${errors}`
+  expectEqual(signal, 'SIGKILL', message)
+  return output
+}
+
 /** Returns what a process printed, which must have ended by itself. */
 export async function outputOf({ ended }: OtherProcess): Promise<string> {
   const { output, errors, code } = await ended

@@ -72,6 +72,18 @@ const FAULTS: Readonly<Record<string, (limit: RateLimit, shared: { take?: Take }
     return (keyId) => ({ ...take(keyId), resetMs: 10 })
   },
   'reset: returns the same remaining time always': returning(() => ({ resetMs: 200 })),
+  'whole-window: begins again before the window has ended': (limit) => {
+    const half = { ...limit, windowMs: limit.windowMs / 2 }
+    const { take } = createMemoryRateLimiter(half)
+    return (keyId) => {
+      const allowance = take(keyId)
+      return { ...allowance, resetMs: allowance.resetMs + half.windowMs }
+    }
+  },
+  'per-key: counts keys together that look alike': (limit) => {
+    const { take } = createMemoryRateLimiter(limit)
+    return (keyId) => take(keyId.normalize('NFC'))
+  },
   'window-ends: extends the window with each request': (limit) => {
     let count = 0
     let endMs = 0

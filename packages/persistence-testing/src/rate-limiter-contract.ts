@@ -6,6 +6,8 @@ const LONG_MS = 3_600_000
 const ENOUGH_MS = 5_000
 const SHORT_MS = 200
 const POLL_MS = 20
+/** Two clocks may run at different speeds, and are read in whole milliseconds. */
+const CLOCK_MS = 3
 const KEY_IDS = [
   ...['key_kiosk', 'key_shop', 'KEY_KIOSK', 'key_kiosk ', 'key_', 'key_%', '__proto__'],
   // Addresses are counted too.
@@ -14,6 +16,7 @@ const KEY_IDS = [
     '2001:db8::2',
     '2001:db8::',
     ...['1', '2'].map((end) => `key_${'k'.repeat(90)}${end}`),
+    ...['Zo\u00EB', 'Zoe\u0308', 'Zoe', 'key_1:3600000', 'key_1', 'key_1:'],
   ],
 ]
 
@@ -132,6 +135,25 @@ export const rateLimiterContract: readonly ContractCase<CreateRateLimiter>[] = c
         true,
         'the first request of a new window must be allowed',
       )
+    },
+    'whole-window: allows no more requests until a window has ended': async (create) => {
+      const windowMs = 2 * (await shortWindowMs(create))
+      const limiter = create({ requests: 1, windowMs })
+      // It ends this time after the call began, or later.
+      let begun = Date.now()
+      let resetMs = await useUp(limiter)
+      for (let windows = 0; windows < 2; ) {
+        const start = Date.now()
+        const next = await limiter.take('key_kiosk')
+        const isBeforeEnd = Date.now() - begun < resetMs - CLOCK_MS
+        if (isBeforeEnd) expectEqual(next.isAllowed, false, 'isAllowed before the window has ended')
+        if (next.isAllowed) {
+          windows += 1
+          begun = start
+          resetMs = next.resetMs
+        }
+        await wait(POLL_MS / 4)
+      }
     },
     'window-ends: ends a window at its time, even when requests continue to arrive': async (
       create,

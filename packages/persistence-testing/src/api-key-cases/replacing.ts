@@ -116,27 +116,41 @@ export const replacingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf
       expectEqual(await keys.list(), [], 'nothing may be stored')
     },
     'taken: rejects a successor whose id or hash is taken, and changes nothing': async (keys) => {
-      const old = aNewApiKey('old')
-      await keys.add(old)
-      for (const taken of [{ id: old.id }, { sha256: old.sha256 }]) {
+      const [old, third] = [aNewApiKey('old'), aNewApiKey('third', { createdAt: after(1) })]
+      for (const key of [old, third]) await keys.add(key)
+      const stored = [old, third]
+      for (const taken of stored.flatMap(({ id, sha256 }) => [{ id }, { sha256 }])) {
         await expectRejection(
           async () => keys.replace(old.id, aNewApiKey('successor', taken), after(10)),
           'replace must reject a taken id or hash',
         )
       }
-      expectEqual(await keys.list(), [withoutHash(old)], 'the old key must not change')
+      expectEqual(await keys.list(), stored.map(withoutHash), 'no key must change')
+      for (const { id, sha256 } of stored)
+        expectEqual((await keys.findByHash(sha256))?.id, id, 'the id of the key with a hash')
     },
     'changed-since: lists exactly the keys created, replaced or revoked at a time or later': async (
       keys,
     ) => {
-      for (const name of ['untouched', 'replaced', 'revoked']) await keys.add(aNewApiKey(name))
+      await keys.add(aNewApiKey('untouched', { expiresAt: after(90) }))
+      for (const name of ['replaced', 'revoked']) await keys.add(aNewApiKey(name))
+      const before = aNewApiKey('replaced before', { createdAt: after(1) })
+      await keys.add(before)
+      await keys.replace(
+        before.id,
+        aNewApiKey('untouched next', { createdAt: after(2) }),
+        after(30),
+      )
       await keys.replace(
         'key_replaced',
-        aNewApiKey('successor', { createdAt: after(20) }),
+        aNewApiKey('a successor', { createdAt: after(20) }),
         after(30),
       )
       await keys.revoke('key_revoked', after(20))
-      const isChanged = ({ id }: { readonly id: string }) => id !== 'key_untouched'
+      // A use is no such change.
+      await keys.markUsed([{ id: 'key_untouched', at: after(40) }])
+      const ids = ['key_replaced', 'key_revoked', 'key_a successor']
+      const isChanged = ({ id }: { readonly id: string }) => ids.includes(id)
       const changed = (await keys.list()).filter(isChanged)
       for (const time of [after(10), after(20)]) {
         expectEqual(
@@ -146,6 +160,8 @@ export const replacingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf
           'the keys that changed, in the order of the whole list',
         )
       }
+      const none = (await keys.listChangedSince?.(after(21))) ?? []
+      expectEqual(none, [], 'the keys that changed after the last change')
     },
   },
 )

@@ -23,6 +23,8 @@ const KEYS: readonly NewApiKey[] = [
     expiresAt: new Date('9999-12-31T23:59:59.999Z'),
   }),
   aNewApiKey('writer', { scopes: ['pets:write'] }),
+  aNewApiKey('reversed', { scopes: ['pets:write', 'pets:read'] }),
+  aNewApiKey('without scopes', { scopes: [] }),
   ...NAMES.map((name, index) => aNewApiKey(`${index}`, { name })),
 ]
 
@@ -151,14 +153,27 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('
     await keys.add(aNewApiKey('ant', { createdAt: after(2), expiresAt: after(3) }))
     await keys.add(aNewApiKey('mole', { createdAt: after(0) }))
     await keys.revoke('key_zebra', after(4))
+    // As numbers these have fewer digits than the others, or more.
+    await keys.add(aNewApiKey('old', { createdAt: new Date('1999-12-31T23:59:59.999Z') }))
+    await keys.add(aNewApiKey('future', { createdAt: new Date('2300-01-01T00:00:00.001Z') }))
+    await keys.add(aNewApiKey('oldest', { createdAt: new Date(12) }))
     const listed = await keys.list()
     expectEqual(
       listed.map(({ name }) => name),
-      ['mole', 'zebra', 'ant'],
+      ['oldest', 'old', 'mole', 'zebra', 'ant', 'future'],
       'keys must be listed in the order of createdAt',
     )
     for (const key of listed)
       expectEqual(key, await keys.find(key.id), 'list must return the same key as find')
+  },
+  'many: lists more than 1,000 keys': async (keys) => {
+    await inGroups(1_010, (index) => keys.add(aNewApiKey(`${index}`, { createdAt: after(index) })))
+    const ids = (await keys.list()).map(({ id }) => id)
+    expectEqual(
+      ids,
+      Array.from({ length: 1_010 }, (_, index) => `key_${index}`),
+      'the ids of all keys',
+    )
   },
   'detached: stores its own copy: changing a key has no effect': async (keys) => {
     const aKey = () =>

@@ -1,5 +1,10 @@
 import { INT64, type NewPet } from '@pet-store/domain'
-import type { PetImport, StoredApiKey, StoredIdempotencyKey } from '@pet-store/persistence'
+import type {
+  BulkAccess,
+  PetImport,
+  StoredApiKey,
+  StoredIdempotencyKey,
+} from '@pet-store/persistence'
 import { after, hashOf } from '../new-api-keys.ts'
 import { aNewPet } from '../new-pets.ts'
 
@@ -17,6 +22,18 @@ export const MANY: readonly NewPet[] = Array.from({ length: 5_000 }, (_, index) 
   aNewPet({ name: `Pet ${index}`, categoryId: BigInt(index) }),
 )
 export const ALL = 1_000_000
+
+/** Everything that bulk access reads. */
+export function readEverything(bulk: BulkAccess): Promise<readonly unknown[]> {
+  return Promise.all([
+    bulk.readPets({ limit: 9 }),
+    bulk.countPets(),
+    bulk.lastPetId(),
+    bulk.readPetImports(),
+    bulk.readIdempotencyKeys(9),
+    bulk.readApiKeys(),
+  ])
+}
 
 /** An import that has begun. */
 export function importOf(fields: Partial<PetImport> = {}): PetImport {

@@ -1,3 +1,4 @@
+import { INT64 } from '@pet-store/domain'
 import type { BulkAccess, StoredIdempotencyKey } from '@pet-store/persistence'
 import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
 import { after, hashOf } from '../new-api-keys.ts'
@@ -68,6 +69,38 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
       const stored = await bulk.readIdempotencyKeys(2 * MANY.length)
       expectEqual(stored.length, keys.length, 'the number of idempotency keys')
     },
+  'idempotency-keys.fields: returns every field of an idempotency key exactly as given': async (
+    bulk,
+  ) => {
+    const ids = [-1n, 1n, 2n ** 53n + 1n, INT64.max]
+    await bulk.writePets(ids.map((id) => ({ id, ...aNewPet() })))
+    const keys = [
+      `sold/7/${'🐕'.repeat(1_000)}`,
+      ' "\\\'\tNULL\u0001',
+      '//Zoe\u0308',
+      '{"a":1}',
+    ].map((fingerprint, index) => ({
+      ...keyOf('shop', `${index}`, ids[index] ?? 0n),
+      fingerprint,
+      at: [new Date(1), new Date('2199-12-31T23:59:59.999Z'), after(5), after(6)][index] as Date,
+    }))
+    await bulk.writeIdempotencyKeys(keys)
+    expectEqual(await bulk.readIdempotencyKeys(9), keys, 'all idempotency keys')
+  },
+  'idempotency-keys.after: goes on after a key that is no longer there': async (bulk) => {
+    await bulk.writePets([{ id: 1n, ...aNewPet() }])
+    const keys = ['b', 'd', 'f'].flatMap((owner) =>
+      ['b', 'd', 'f'].map((key) => keyOf(owner, key, 1n)),
+    )
+    await bulk.writeIdempotencyKeys(keys)
+    for (const owner of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
+      for (const key of ['a', 'c', 'd', 'e', 'g']) {
+        const rest = keys.filter((one) => `${one.owner} ${one.key}` > `${owner} ${key}`)
+        const page = await bulk.readIdempotencyKeys(2, { owner, key })
+        expectEqual(page, rest.slice(0, 2), `two keys after the owner ${owner} and the key ${key}`)
+      }
+    }
+  },
   'idempotency-keys.odd: reads every idempotency key on one page, whatever its text is': async (
     bulk,
   ) => {

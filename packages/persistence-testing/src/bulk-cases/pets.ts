@@ -1,5 +1,5 @@
 import { INT64, type NewPet, PET_STATUSES, type Pet } from '@pet-store/domain'
-import type { BulkAccess } from '@pet-store/persistence'
+import type { BulkAccess, PetImport } from '@pet-store/persistence'
 import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
 import { hashOf } from '../new-api-keys.ts'
 import { aNewPet, anUnreadablePet, withoutId } from '../new-pets.ts'
@@ -59,6 +59,22 @@ export const bulkPetCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
       expectEqual(await bulk.countPets(), ODD.length, 'the number of pets')
       expectEqual(await bulk.readPetImports(), [first], 'the import must not change')
     },
+  'add.concurrent: continues an import once, even if several calls come at the same time': async (
+    bulk,
+  ) => {
+    let from: PetImport | undefined
+    for (let pets = 1; pets < 6; pets += 1) {
+      const ends = [1, 2, 3, 4, 5].map((index) => importOf({ lines: 10 * pets + index }))
+      const results = await Promise.allSettled(
+        ends.map(async (to) => bulk.addPets([aNewPet()], { to, ...(from && { from }) })),
+      )
+      const resolved = ends.filter((_, index) => results[index]?.status === 'fulfilled')
+      expectEqual(resolved.length, 1, 'the number of calls from one position that resolve')
+      expectEqual(await bulk.readPetImports(), resolved, 'where the import is')
+      expectEqual(await bulk.countPets(), pets, 'the number of pets')
+      from = resolved[0]
+    }
+  },
   'add.all-or-nothing: stores all new pets of a call or none, with their import': async (bulk) => {
     const pets = [...MANY, anUnreadablePet('name')]
     await expectRejection(
@@ -122,6 +138,20 @@ export const bulkPetCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
     await expectRejection(async () => bulk.writePets(twice), 'writePets must reject an id twice')
     expectEqual(await bulk.readPets({ limit: ALL }), stored, 'the stored pets must not change')
   },
+  'write.concurrent: stores an id once, even if several calls write it at the same time': async (
+    bulk,
+  ) => {
+    const calls = ['a', 'b', 'c', 'd', 'e'].map((name, index) =>
+      [100n - BigInt(index), 500n, 1_000n + BigInt(index)].map((id) => ({
+        id,
+        ...aNewPet({ name }),
+      })),
+    )
+    const results = await Promise.allSettled(calls.map(async (pets) => bulk.writePets(pets)))
+    const resolved = calls.filter((_, index) => results[index]?.status === 'fulfilled')
+    expectEqual(resolved.length, 1, 'the number of calls that resolve')
+    expectEqual(await bulk.readPets({ limit: ALL }), resolved[0], 'the pets of that call')
+  },
   'write.many: stores thousands of pets of a call, and none of them when the last id is taken':
     async (bulk) => {
       const many = MANY.map((pet, index) => ({ id: BigInt(index + 1), ...pet }))
@@ -156,6 +186,21 @@ export const bulkPetCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
       }
     }
   },
+  'ids.none: leaves the ids of an empty database where they are when they are moved past none':
+    async (bulk) => {
+      await bulk.movePetIdsPast(await bulk.lastPetId())
+      await bulk.movePetIdsPast(-5n)
+      expectEqual(await bulk.lastPetId(), 0n, 'the last id of an empty database')
+      await bulk.addPets(ODD)
+      const stored = await bulk.readPets({ limit: ALL })
+      expectEqual(stored.map(withoutId), ODD, 'the pets that were added')
+      expectEqual(
+        stored.every(({ id }) => id > 0n),
+        true,
+        'whether their ids are greater than 0',
+      )
+      expectEqual(await bulk.lastPetId(), stored.at(-1)?.id, 'the last id')
+    },
   'ids: moves the ids of new pets forwards, never back, up to the greatest integer of 64 bits':
     async (bulk) => {
       await bulk.addPets(ODD)

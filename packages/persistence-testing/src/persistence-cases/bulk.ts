@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { INT64, type Pet } from '@pet-store/domain'
+import { IDEMPOTENCY_KEY_LIFETIME_MS, INT64 } from '@pet-store/domain'
 import type { BulkAccess, StoredApiKey } from '@pet-store/persistence'
-import { assertTested, casesOf, expectEqual } from '../contract-case.ts'
+import { importOf, readEverything } from '../bulk-cases/items.ts'
+import { casesOf, expectEqual } from '../contract-case.ts'
 import { after, aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
-import { addKeyed, addPets, aNewPet, listAll, petsByName } from '../new-pets.ts'
-import { type OtherProcess, withProcesses } from '../other-process.ts'
+import { addPets, aNewPet, listAll } from '../new-pets.ts'
 import {
   apiKeysOf,
   type HarnessCase,
@@ -47,12 +47,36 @@ export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
       )
       const all = [...written, ...added]
       expectEqual(await bulk((open) => open.readPets({ limit: 9 })), all, 'all pets')
-      // As an export opens it.
-      const reading = await harness.openBulkAccess?.({ url, mode: 'read' })
-      const read = await reading?.readPets({ limit: 9 })
-      await reading?.close()
-      expectEqual(read, all, 'the pets of bulk access for reading alone')
+      await withPersistence(harness, url, async ({ pets }) => {
+        expectEqual(await listAll(pets), all, 'all pets, although ids are missing between them')
+        const rest = await pets.list({ after: 2n ** 53n + 2n, limit: 9 })
+        expectEqual(rest, added, 'the pets after the missing ids')
+      })
     }),
+  'read: reads everything when it is opened for reading alone, as an export opens it': withBulk(
+    async (harness, url, bulk) => {
+      const stored = await bulk(async (open) => {
+        await open.writePets([{ id: 7n, ...aNewPet() }])
+        await open.movePetIdsPast(9n)
+        await open.writePetImports([importOf()])
+        await open.writeIdempotencyKeys([{ ...KEY, petId: 7n }])
+        await open.writeApiKeys([aNewApiKey('kiosk', { createdBy: 'Ada' })])
+        return readEverything(open)
+      })
+      const reading = (await harness.openBulkAccess?.({ url, mode: 'read' })) as BulkAccess
+      try {
+        expectEqual(
+          await readEverything(reading),
+          stored,
+          'what bulk access for reading alone reads',
+        )
+      } finally {
+        await reading.close()
+      }
+      const counts = stored.map((items) => (Array.isArray(items) ? items.length : items))
+      expectEqual(counts, [1, 1, 9n, 1, 1, 1], 'the number of everything that was written')
+    },
+  ),
   'idempotency-keys: shares idempotency keys between bulk access and the adapter': withBulk(
     async (harness, url, bulk) => {
       const pet = { id: 7n, ...aNewPet() }
@@ -68,13 +92,32 @@ export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
           { pet, isReplay: true },
           'a repeat with a key that bulk access has written',
         )
-        return pets.addWithKey(aNewPet(), { ...KEY, key: 'other' })
+        const other = await pets.addWithKey(aNewPet(), { ...KEY, key: 'other' })
+        // A repeat does not change the time of the first use.
+        await pets.addWithKey(aNewPet(), { ...KEY, key: 'other', at: after(9) })
+        return other
       })
       const keys = [
         { ...KEY, petId: 7n },
         { ...KEY, key: 'other', petId: created.pet.id },
       ]
       expectEqual(await bulk((open) => open.readIdempotencyKeys(9)), keys, 'all idempotency keys')
+      await withPersistence(harness, url, async ({ pets }) => {
+        const last = { ...KEY, at: after(IDEMPOTENCY_KEY_LIFETIME_MS - 1) }
+        const repeat = await pets.addWithKey(aNewPet(), last)
+        expectEqual(repeat, { pet, isReplay: true }, 'a repeat at the end of the lifetime')
+      })
+      const replaced = { ...KEY, fingerprint: 'Mia', petId: created.pet.id }
+      await bulk((open) => open.writeIdempotencyKeys([replaced]))
+      const next = await withPersistence(harness, url, async ({ pets }) => {
+        const repeat = await pets.addWithKey(aNewPet(), { ...KEY, fingerprint: 'Mia' })
+        expectEqual(repeat, { pet: created.pet, isReplay: true }, 'a repeat with the replaced key')
+        return pets.addWithKey(aNewPet(), { ...KEY, at: after(IDEMPOTENCY_KEY_LIFETIME_MS) })
+      })
+      expectEqual(next.isReplay, false, 'isReplay of a call after the lifetime')
+      const [newest] = await bulk((open) => open.readIdempotencyKeys(1))
+      const expected = { ...KEY, at: after(IDEMPOTENCY_KEY_LIFETIME_MS), petId: next.pet.id }
+      expectEqual(newest, expected, 'the key after its next first use')
     },
   ),
   'api-keys: knows the API keys that bulk access has written, and bulk access those of the adapter':
@@ -85,9 +128,22 @@ export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         replaces: old.id,
         overlapUntil: after(10),
       }
-      await bulk((open) => open.writeApiKeys([old, successor]))
+      const ends = [5, 50].map((end) => aNewApiKey(`ends at ${end}`, { expiresAt: after(end) }))
+      const nexts = ends.map(({ id }) => ({
+        ...aNewApiKey(`next of ${id}`),
+        replaces: id,
+        overlapUntil: after(10),
+      }))
+      await bulk((open) => open.writeApiKeys([old, successor, ...ends, ...nexts]))
       await withPersistence(harness, url, async (opened) => {
         const apiKeys = apiKeysOf(opened)
+        for (const [index, expiresAt] of [after(5), after(10)].entries()) {
+          const { id } = ends[index] as StoredApiKey
+          const found = await apiKeys.find(id)
+          const expected = { ...withoutHash(ends[index] as StoredApiKey), expiresAt }
+          const replacedBy = nexts[index]?.id
+          expectEqual(found, { ...expected, replacedBy }, 'a replaced key that ends by itself')
+        }
         const ending = { ...withoutHash(old), expiresAt: after(10), replacedBy: successor.id }
         expectEqual(
           await apiKeys.findByHash(old.sha256),
@@ -99,7 +155,8 @@ export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
       })
       const third = { ...aNewApiKey('third'), replaces: successor.id, overlapUntil: after(20) }
       const expected = [old, successor, { ...third, revokedAt: after(5), revokedBy: 'Bob' }]
-      expectEqual(await bulk((open) => open.readApiKeys()), expected, 'all API keys')
+      const all = (await bulk((open) => open.readApiKeys())).filter(({ id }) => !/ends at/.test(id))
+      expectEqual(all, expected, 'all API keys')
     }),
   'replaced-keys: finds no key that bulk access has replaced, by its old hash or old rotation':
     withBulk(async (harness, url, bulk) => {
@@ -144,105 +201,7 @@ export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
       })
     },
   ),
-  'beside: stores every pet of an import beside an adapter that adds pets, under its own id':
-    async (harness) => {
-      assertTested(
-        harness.capabilities?.severalProcesses,
-        'the adapter does not declare severalProcesses',
-      )
-      const url = await harness.emptyDatabase()
-      await withPersistence(harness, url, async ({ pets }) => {
-        const added: Pet[] = []
-        let hasEnded = false
-        const adding = [1, 2, 3].map(async (caller) => {
-          for (let count = 0; !hasEnded && count < 300; count += 1) {
-            const pet = aNewPet({ name: `added ${caller} ${count}` })
-            added.push(await (count % 2 === 0 ? pets.add(pet) : addKeyed(pets, pet)))
-          }
-        })
-        const names = await withBulkAccess(harness, url, async (bulk) => {
-          const imported: string[] = []
-          for (let page = 0; page < 12; page += 1) {
-            const items = Array.from({ length: 50 }, (_, index) =>
-              aNewPet({ name: `imported ${page} ${index}` }),
-            )
-            const add = async (name: string) => added.push(await pets.add(aNewPet({ name })))
-            await Promise.all([add(`before ${page}`), bulk.addPets(items), add(`after ${page}`)])
-            imported.push(...items.map(({ name }) => name))
-          }
-          return imported
-        })
-        hasEnded = true
-        await Promise.all(adding)
-        const stored = await petsByName(pets)
-        for (const pet of added) expectEqual(stored.get(pet.name), pet, `the pet ${pet.name}`)
-        const missing = names.filter((name) => !stored.has(name))
-        expectEqual(missing, [], 'the imported pets that are not stored')
-        expectEqual(stored.size, added.length + names.length, 'the number of pets')
-      })
-    },
-  'killed: has the pets of an import and its progress, both or neither, after kill -9':
-    withProcesses(async (harness, start) => {
-      assertTested(harness.openBulkAccess, 'the adapter has no bulk access')
-      const { bulkExportName = 'openBulkAccess' } = harness
-      const url = await harness.emptyDatabase()
-      const together = harness.capabilities?.severalProcesses ? 3 : 1
-      for (let round = 0; round < KILLS / together; round += 1) {
-        const ids = Array.from({ length: together }, (_, index) => `${round * together + index}`)
-        const outputs = await Promise.all(
-          ids.map((id) => importUntilKilled(start(url, IMPORTER, [bulkExportName, id]))),
-        )
-        await withBulkAccess(harness, url, async (bulk) => {
-          const imports = await bulk.readPetImports()
-          const lines = imports.reduce((sum, one) => sum + one.lines, 0)
-          expectEqual(await bulk.countPets(), lines, 'the number of pets, of which each is a line')
-          for (const [index, id] of ids.entries()) {
-            const last = imports.find((one) => String(one.id) === id)?.lines ?? 0
-            const printed = 5 * (outputs[index] ?? '').length
-            assert.ok(last >= printed, `${printed} lines must be stored, got ${last}`)
-          }
-        })
-      }
-    }),
 })
-
-/** How many processes are killed, each at another moment of a write. */
-const KILLS = 12
-
-/** Kills a process at a random moment after its first writes, and returns what it printed. */
-async function importUntilKilled({ ended, kill, onOutput }: OtherProcess): Promise<string> {
-  let isBegun = false
-  onOutput((output) => {
-    if (isBegun || output.length < 3) return
-    isBegun = true
-    setTimeout(kill, Math.random() * 40)
-  })
-  const { signal, errors, output } = await ended
-  expectEqual(
-    signal,
-    'SIGKILL',
-    `the importing process must run until it is killed; it printed: ${errors}`,
-  )
-  return output
-}
-
-/**
- * Adds five pets at a time, with the progress of an import, and prints a point when they are
- * stored.
- */
-const IMPORTER = `
-  const [bulkExportName, id] = values
-  const bulk = await (await import(module))[bulkExportName]({ url, mode: 'migrate' })
-  const pets = Array.from({ length: 5 }, () => ({ name: 'Rex', categoryId: 1n }))
-  const sha256 = 'f'.repeat(64)
-  const common = { id: BigInt(id), sha256, state: 'unfinished', changedAt: new Date(0) }
-  let from
-  for (let lines = 5; ; lines += 5) {
-    const to = { ...common, lines }
-    await bulk.addPets(pets, { to, ...(from && { from }) })
-    from = to
-    process.stdout.write('.')
-  }`
 
 /**
  * Makes a database, and opens and closes it for bulk access around each work: an adapter may allow

@@ -69,9 +69,19 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
       expectEqual(reported.length, count, 'the number of statements after poolUse, which runs none')
       const clock = await opened.readClock?.()
       if (opened.readClock !== undefined)
-        assert.ok(clock instanceof Date && clock.getTime() > 0, 'readClock must return a time')
+        assert.ok(
+          clock instanceof Date && Math.abs(clock.getTime() - Date.now()) < DAY_MS,
+          `readClock must return the present time, got ${String(clock)}`,
+        )
     } finally {
       await opened.close()
+    }
+    // A function may want to know of no end.
+    const told = await harness.open({ url, mode: 'write', onStatement: () => undefined })
+    try {
+      for (const { run } of everyCall(told, VALUE).filter(({ isRead }) => isRead)) await run()
+    } finally {
+      await told.close()
     }
     assertTested(
       reported.length + uses.length > 0,
@@ -135,6 +145,9 @@ interface Reported {
   readonly call: string | undefined
   ends: number
 }
+
+/** Clocks differ, by less than this. */
+const DAY_MS = 24 * 3_600_000
 
 /** Part of every name and key that the calls use. */
 const VALUE = 'v4lue'

@@ -3,7 +3,7 @@ import type { PetRepository } from '@pet-store/domain'
 import { casesOf, expectEqual } from '../contract-case.ts'
 import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
 import { aNewPet, listAll, petsByName } from '../new-pets.ts'
-import { type StartProcess, withProcesses } from '../other-process.ts'
+import { type StartProcess, untilKilled, withProcesses } from '../other-process.ts'
 import { apiKeysOf, type HarnessCase, withPersistence } from '../persistence-harness.ts'
 
 const ROUNDS = 3
@@ -98,15 +98,6 @@ function killedAfter(call: string): string {
     await ${call}.then(() => process.kill(process.pid, 'SIGKILL'))`
 }
 
-async function untilKilled({ ended }: ReturnType<StartProcess>): Promise<void> {
-  const { signal, errors } = await ended
-  expectEqual(
-    signal,
-    'SIGKILL',
-    `the writing process must run until it is killed; it printed: ${errors}`,
-  )
-}
-
 /**
  * Eight callers add pets, every second one with an idempotency key, and print each pet once its add
  * has resolved.
@@ -137,8 +128,7 @@ async function writeUntilKilled(
   const writer = start(url, WRITER, [round, after(0).toISOString()], (output, { kill }) => {
     if (output.split('\n').length > ACKNOWLEDGED_PER_ROUND) kill()
   })
-  await untilKilled(writer)
-  const { output } = await writer.ended
+  const output = await untilKilled(writer)
   // The last line may be cut off.
   const lines = output.split('\n').slice(0, -1)
   return lines.map((line) => line.split(' ') as [string, string])

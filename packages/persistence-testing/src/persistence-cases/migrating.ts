@@ -29,13 +29,10 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
     const persistence = await harness.open({ url, mode: 'write' })
     await persistence.close()
   },
-  'read-only: creates nothing when it is opened for reading alone, for bulk access neither': async (
+  'read-only: opens no missing database without migrate, for bulk access neither': async (
     harness,
   ) => {
     const url = await harness.emptyDatabase()
-    const tryToOpen = async (
-      opening: Promise<{ close(): Promise<void> } | undefined> | undefined,
-    ) => (await opening?.catch(() => undefined))?.close()
     const isThere = async () => {
       const opened = await harness.open({ url, mode: 'write' }).catch(() => undefined)
       await opened?.close()
@@ -45,11 +42,13 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
       !(await isThere()),
       'an empty database of this adapter opens without being created',
     )
-    const readOnly = { url, mode: 'read' } as const
-    await tryToOpen(harness.open(readOnly))
-    expectEqual(await isThere(), false, 'whether an opening for reading has created it')
-    await tryToOpen(harness.openBulkAccess?.(readOnly))
-    expectEqual(await isThere(), false, 'whether bulk access for reading has created it')
+    const { open, openBulkAccess } = harness
+    for (const mode of ['read', 'write', undefined] as const) {
+      for (const opening of [open, ...(openBulkAccess ? [openBulkAccess] : [])]) {
+        await expectNotOpened({ open: opening }, { url, ...(mode && { mode }) })
+        expectEqual(await isThere(), false, `whether an opening in the mode ${mode} has created it`)
+      }
+    }
   },
   'outdated: opens an outdated database only with migrate, migrates it, and keeps its pets': async (
     harness,
@@ -57,8 +56,11 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
     const outdatedDatabase = memberOf(harness, 'outdatedDatabase')
     const { url, pets: old } = await outdatedDatabase()
     // The first of them must not have migrated it for the next.
-    for (const mode of ['write', 'read', 'write'] as const)
+    for (const mode of ['write', 'read', 'write'] as const) {
       await expectNotOpened(harness, { url, mode })
+      const { openBulkAccess } = harness
+      if (openBulkAccess) await expectNotOpened({ open: openBulkAccess }, { url, mode })
+    }
     await withPersistence(harness, url, async (persistence) => {
       const { pets } = persistence
       expectEqual(await persistence.isMigrated?.(), true, 'isMigrated after opening with migrate')
@@ -76,6 +78,24 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
       const added = await pets.add(aNewPet())
       expectEqual(await listAll(pets), [...old, added], 'the pets from before and a new one')
     })
+  },
+  'at-once: migrates an outdated database once when several openings come at the same time': async (
+    harness,
+  ) => {
+    const outdatedDatabase = memberOf(harness, 'outdatedDatabase')
+    assertTested(harness.capabilities?.severalProcesses, 'one process may open a database')
+    const { url, pets: old } = await outdatedDatabase()
+    const openings = await Promise.allSettled(
+      [1, 2, 3].map(async () => harness.open({ url, mode: 'migrate' })),
+    )
+    const opened = openings.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    try {
+      expectEqual(opened.length, openings.length, 'the number of openings that resolve')
+      for (const { pets } of opened)
+        expectEqual(await listAll(pets), old, 'the pets from before the migration')
+    } finally {
+      for (const one of opened) await one.close()
+    }
   },
 })
 

@@ -3,8 +3,14 @@ import type { Persistence } from '@pet-store/persistence'
 import { casesOf, expectEqual } from '../contract-case.ts'
 import { after } from '../new-api-keys.ts'
 import { aNewPet, idsOf, listAll } from '../new-pets.ts'
-import { outputOf, type StartProcess, withProcesses } from '../other-process.ts'
-import { type HarnessCase, memberOf, withPersistence } from '../persistence-harness.ts'
+import { type OtherProcess, outputOf, type StartProcess, withProcesses } from '../other-process.ts'
+import {
+  type HarnessCase,
+  memberOf,
+  type PersistenceHarness,
+  withPersistence,
+} from '../persistence-harness.ts'
+import { assertSeveralProcesses } from './beside-another-process.ts'
 import { expectWorks } from './working.ts'
 
 const GROUP = { group: 'persistence.open', timeLimitMs: 120_000 }
@@ -35,6 +41,25 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
       }
       await withPersistence(harness, url, (again) => expectWorks(again, 'again'))
     },
+  'processes: opens a new database for several processes that open it at the same time':
+    withProcesses(async (harness, start) => {
+      assertSeveralProcesses(harness)
+      const url = await harness.emptyDatabase()
+      const processes: OtherProcess[] = []
+      const isReady = new Set<OtherProcess>()
+      const onOutput = (_: string, one: OtherProcess) => {
+        // Once: they open together.
+        if (isReady.size === processes.length) return
+        isReady.add(one)
+        if (isReady.size === processes.length) for (const { go } of processes) go()
+      }
+      for (const name of ['a', 'b', 'c']) processes.push(start(url, OPENS, [name], onOutput))
+      await Promise.all(processes.map(outputOf))
+      await withPersistence(harness, url, async ({ pets }) => {
+        const names = (await listAll(pets)).map(({ name }) => name)
+        expectEqual(names.toSorted(), ['a', 'b', 'c'], 'the pets of the processes')
+      })
+    }),
   'two-databases: keeps two databases apart, even if the name of one begins with that of the other':
     async (harness) => {
       const databaseBeside = memberOf(harness, 'databaseBeside')
@@ -56,8 +81,8 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
   'rejected: leaves nothing behind when opening is rejected': withProcesses(
     async (harness, start) => {
       const url = await harness.emptyDatabase()
-      await expectNoLeak(start, url, 'write', false)
-      await expectNoLeak(start, url, 'migrate', true)
+      await expectNoLeak(harness, start, url, 'write', REJECTED_TURNS)
+      await expectNoLeak(harness, start, url, 'migrate', REJECTED_TURNS, true)
       if (harness.interrupt === undefined) return
       const { end, readsWork } = await harness.interrupt(url)
       try {
@@ -69,7 +94,7 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
   ),
   'many: leaves nothing behind when it is opened and closed many times': withProcesses(
     async (harness, start) => {
-      await expectNoLeak(start, await harness.emptyDatabase(), 'migrate', false)
+      await expectNoLeak(harness, start, await harness.emptyDatabase(), 'migrate', TURNS)
     },
   ),
 })
@@ -89,21 +114,25 @@ async function expectApart(opened: Persistence, label: string): Promise<void> {
   expectEqual(isAllowed, true, 'isAllowed of the first request of a key in a database')
 }
 
+/** Fewer openings that are rejected than ones that are closed: some take long to be rejected. */
+const REJECTED_TURNS = 10
 const TURNS = 20
-/** Fewer than one for each turn: Node itself opens a few. */
-const MAX_LEFT = 10
 
 async function expectNoLeak(
+  { openBulkAccess, bulkExportName = 'openBulkAccess' }: PersistenceHarness,
   start: StartProcess,
   url: string,
   mode: string,
-  isOpen: boolean,
+  turns: number,
+  isOpen = false,
 ): Promise<void> {
-  const output = await outputOf(start(url, LEAKS, [mode, String(isOpen)]))
+  const bulk = openBulkAccess === undefined ? '' : bulkExportName
+  const output = await outputOf(start(url, LEAKS, [mode, String(turns), String(isOpen), bulk]))
   const left = Number(output)
   assert.ok(
-    left < MAX_LEFT,
-    `${TURNS} openings in the mode ${mode} must leave nothing behind, ` +
+    // Node itself opens a few.
+    left < turns / 2,
+    `${turns} openings in the mode ${mode} must leave nothing behind, ` +
       `but left ${left} resources open`,
   )
 }
@@ -120,15 +149,26 @@ const ENDS = `
   await opened?.close()
   ${ENDING}`
 
+/** Opens when the others are ready too, and adds a pet. */
+const OPENS = `
+  console.log('ready')
+  await go()
+  const { pets, close } = await open({ url, mode: 'migrate' })
+  await pets.add({ name: values[0], categoryId: 1n })
+  await close()`
+
 /** Opens and closes many times, and prints how many more descriptors there are afterwards. */
 const LEAKS = `
   const { readdirSync } = await import('node:fs')
-  const [mode, isOpen] = values
+  const [mode, turns, isOpen, bulkExportName] = values
+  const openBulk = (await import(module))[bulkExportName]
+  const countListeners = () =>
+    process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0)
   const count = () => {
     try {
-      return readdirSync('/proc/self/fd').length
+      return countListeners() + readdirSync('/proc/self/fd').length
     } catch {
-      return process.getActiveResourcesInfo().length
+      return countListeners() + process.getActiveResourcesInfo().length
     }
   }
   const turn = async () => {
@@ -136,11 +176,14 @@ const LEAKS = `
     // What is used may be opened only now.
     await opened?.pets.list({ limit: 1 })
     await opened?.close()
+    const bulk = await openBulk?.({ url, mode }).catch(() => undefined)
+    await bulk?.countPets()
+    await bulk?.close()
   }
   const first = isOpen === 'true' ? await open({ url, mode: 'migrate' }) : undefined
-  for (let turns = 0; turns < 3; turns += 1) await turn()
+  for (let done = 0; done < 3; done += 1) await turn()
   const before = count()
-  for (let turns = 0; turns < ${TURNS}; turns += 1) await turn()
+  for (let done = 0; done < Number(turns); done += 1) await turn()
   // What is closed may go a moment later.
   for (let waits = 0; waits < 50 && count() > before; waits += 1)
     await new Promise((resolve) => setTimeout(resolve, 20))

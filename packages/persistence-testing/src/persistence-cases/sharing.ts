@@ -1,5 +1,4 @@
-import type { ApiKeyRepository, RateLimit, RateLimiter } from '@pet-store/access'
-import type { PetId, PetRepository } from '@pet-store/domain'
+import type { ApiKeyRepository, RateLimit } from '@pet-store/access'
 import type { Persistence } from '@pet-store/persistence'
 import { expectRevocationsKept } from '../api-key-cases/ending.ts'
 import { assertTested, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
@@ -13,7 +12,7 @@ import {
   withPersistence,
 } from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-contract.ts'
-import { assertSeveralProcesses, besideAnotherProcess } from './beside-another-process.ts'
+import { assertSeveralProcesses } from './beside-another-process.ts'
 import { expectKey, expectWorks } from './working.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }
@@ -148,46 +147,6 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
   'revocations: keeps a revocation when another opening uses and replaces the key': twice(
     (one, other) => expectRevocationsKept(apiKeysOf(one), apiKeysOf(other)),
   ),
-  'processes: shares pets, idempotency keys and API keys with another process':
-    besideAnotherProcess(async ({ pets, apiKeys }, together) => {
-      await apiKeys?.add(aNewApiKey('kiosk'))
-      const [ours, theirs] = await together(ADDING, async () =>
-        (await Promise.all(addAndRepeat(pets))).flat(),
-      )
-      const idLists = [ours, theirs.split(' ').map(BigInt)]
-      const keyed = idLists.map((ids) => ids.slice(EACH))
-      const plain = idLists.flatMap((ids) => ids.slice(0, EACH))
-      expectEqual(
-        keyed[1],
-        keyed[0],
-        'the ids of the pets that both processes added with the same keys',
-      )
-      const all = ascending([...new Set([...plain, ...(keyed[0] ?? [])])])
-      expectEqual(all.length, 3 * EACH, 'the number of different ids')
-      expectEqual(
-        idsOf(await listAll(pets)),
-        all,
-        'the list must contain the pets of both processes',
-      )
-      const found = await apiKeys?.find('key_kiosk')
-      expectEqual(
-        found?.revokedAt,
-        apiKeys && after(0),
-        'the time at which the other process revoked the key',
-      )
-    }),
-  'limits-processes: shares rate limits with another process': besideAnotherProcess(
-    async (opened, together) => {
-      const createRateLimiter = rateLimiterOf(opened)
-      await untilNoWindowEnds(createRateLimiter)
-      const [ours, theirs] = await together(LIMITED, () => countAllowed(createRateLimiter(LIMIT)))
-      expectEqual(
-        ours + Number(theirs),
-        LIMIT.requests,
-        'the number of requests that two processes allow together',
-      )
-    },
-  ),
   'single: rejects a second opening, and keeps serving the first one': async (harness) => {
     assertTested(harness.capabilities, 'the adapter declares no capabilities')
     assertTested(!harness.capabilities.severalProcesses, 'several processes may open one database')
@@ -222,53 +181,7 @@ function twice(work: (one: Persistence, other: Persistence) => Promise<void>): H
   }
 }
 
-/** How many pets each of two processes adds without a key, and with one. */
-const EACH = 15
-
-/** Adds pets; then others with keys that the other process uses too. */
-function addAndRepeat(pets: PetRepository): Promise<readonly PetId[]>[] {
-  const keyOf = (index: number) => ({
-    owner: 'shop',
-    key: `${index}`,
-    fingerprint: 'Rex',
-    at: after(0),
-  })
-  const keyed = Array.from(
-    { length: EACH },
-    async (_, index) => (await pets.addWithKey(aNewPet(), keyOf(index))).pet.id,
-  )
-  return [addPets(pets, EACH).then(idsOf), Promise.all(keyed)]
-}
-
-/** The same, and revokes an API key. */
-const ADDING = `
-  const { pets, apiKeys } = opened
-  const pet = { name: 'Rex', categoryId: 1n }
-  const at = new Date(${after(0).getTime()})
-  const keyed = Promise.all(Array.from({ length: ${EACH} }, async (_, index) => {
-    const key = { owner: 'shop', key: String(index), fingerprint: 'Rex', at }
-    return (await pets.addWithKey(pet, key)).pet.id
-  }))
-  const ids = []
-  while (ids.length < ${EACH}) ids.push((await pets.add(pet)).id)
-  ids.push(...(await keyed))
-  await apiKeys?.revoke('key_kiosk', at)
-  console.log(ids.join(' '))
-  await opened.close()`
-
 const LIMIT: RateLimit = { requests: 10, windowMs: 3_600_000 }
-
-async function countAllowed(limiter: RateLimiter): Promise<number> {
-  const taken = await Promise.all(Array.from({ length: 15 }, async () => limiter.take('key_kiosk')))
-  return taken.filter(({ isAllowed }) => isAllowed).length
-}
-
-/** The same in another process. */
-const LIMITED = `
-  const limiter = opened.createRateLimiter(${JSON.stringify(LIMIT)})
-  const taken = await Promise.all(Array.from({ length: 15 }, async () => limiter.take('key_kiosk')))
-  console.log(taken.filter(({ isAllowed }) => isAllowed).length)
-  await opened.close()`
 
 const SECOND_OPENING = `
   const opened = await open({ url, mode: 'migrate' }).catch(() => undefined)

@@ -3,7 +3,7 @@ import type { Persistence } from '@pet-store/persistence'
 import { assertTested, casesOf, endWithin, expectEqual } from '../contract-case.ts'
 import { type HarnessCase, memberOf, withPersistence } from '../persistence-harness.ts'
 import { type Attempt, attempt, expectStoredAsSaid } from './attempts.ts'
-import { everyCall, prepareCalls } from './every-call.ts'
+import { type Call, everyCall, prepareCalls } from './every-call.ts'
 import {
   allEnded,
   aRandomMoment,
@@ -20,6 +20,8 @@ const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }
 const ROUNDS = 6
 const WRITERS = 12
 const PAUSE_MS = 20
+/** In this time an adapter finds out that the database has gone. */
+const KNOWN_WITHIN_MS = 3_000
 const POLL_MS = 10
 const MAX_POLLS = 30
 /** In this time an adapter may repeat what it has said not to be stored. */
@@ -58,12 +60,15 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
         attemptAll(persistence, 'writes', scale),
         expectUnavailable(others, scale),
       ])
+      attempts.push(...(await attemptUntilNotStored(persistence)))
       await end()
       await expectWorksAgain(persistence, 'afterwards')
       await expectStoredAsSaid(persistence.pets, attempts)
     }),
   'acknowledged: has every acknowledged pet once after interruptions, and none said not stored':
-    interrupted(async ({ persistence: { pets }, interrupt }) => {
+    interrupted(async ({ persistence, interrupt, scale }) => {
+      const { pets } = persistence
+      await prepareCalls(persistence, 'acknowledged')
       const attempts: Attempt[] = []
       for (let round = 0; round < ROUNDS; round += 1) {
         const hasEnded = { value: false }
@@ -78,6 +83,9 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
             return attempted
           }),
         )
+        const others = everyCall(persistence, 'acknowledged')
+          .filter(({ name }) => !isAdd(name))
+          .map((call) => callUntil(hasEnded, call, scale))
         // Some writes are on their way, some were done and not answered.
         await aRandomMoment(10, 80)
         const { end } = await interrupt()
@@ -88,6 +96,7 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
         await end()
         hasEnded.value = true
         attempts.push(...(await Promise.all(writers)).flat())
+        await Promise.all(others)
       }
       const acknowledged = attempts.filter(({ pet }) => pet !== undefined)
       assert.ok(acknowledged.length > 0, 'an add must resolve between two interruptions')
@@ -130,13 +139,20 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
       const { pets } = persistence
       const before = await attempt(pets, 'before', true)
       await prepareCalls(persistence, 'frozen')
+      // These find the database frozen before they have a response, or after.
+      const hasEnded = { value: false }
+      const begun = everyCall(persistence, 'begun')
+        .filter(({ isRead }) => isRead)
+        .map((call) => callUntil(hasEnded, call, scale))
       const { end, readsWork = false } = await freeze()
+      hasEnded.value = true
       const others = everyCall(persistence, 'frozen').filter(
         ({ name, isRead }) => !(isRead && readsWork) && !isAdd(name),
       )
       const [attempts] = await allEnded([
         attemptAll(persistence, 'frozen', scale),
         expectUnavailable(others, scale),
+        ...begun,
         ...(readsWork ? [] : [expectNotOpened(() => harness.open({ url }), scale)]),
       ])
       await end()
@@ -151,11 +167,7 @@ function isAdd(name: string): boolean {
 }
 
 /** Adds pets, each of which must be rejected in time. */
-async function attemptAll(
-  { pets }: Persistence,
-  label: string,
-  scale: number,
-): Promise<readonly Attempt[]> {
+async function attemptAll({ pets }: Persistence, label: string, scale: number): Promise<Attempt[]> {
   const attempts = await Promise.all(
     [1, 2, 3, 4].map((count) =>
       endWithin(CALL_LIMIT_MS * scale, () => attempt(pets, `${label}-${count}`, count > 2)),
@@ -164,6 +176,40 @@ async function attemptAll(
   for (const { name, pet } of attempts)
     expectEqual(pet, undefined, `the add of the pet ${name} must reject`)
   return attempts
+}
+
+/**
+ * Adds pets until the adapter knows that it can send nothing: a moment after the interruption, or
+ * at once.
+ */
+async function attemptUntilNotStored({ pets }: Persistence): Promise<readonly Attempt[]> {
+  const attempts: Attempt[] = []
+  const start = performance.now()
+  while (attempts.length < 3 || performance.now() - start < KNOWN_WITHIN_MS) {
+    const last = await attempt(pets, `nothing-sent-${attempts.length}`, attempts.length % 2 === 1)
+    attempts.push(last)
+    if (last.outcome === 'not_stored') return attempts
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+  }
+  return assert.fail('an add must say not_stored if nothing of it can be sent, and not unknown')
+}
+
+/** Calls again and again: each must end in time, however the interruption finds it. */
+async function callUntil(
+  hasEnded: { readonly value: boolean },
+  { name, run }: Call,
+  scale: number,
+): Promise<void> {
+  while (!hasEnded.value) {
+    const ended = run().then(
+      () => undefined,
+      () => undefined,
+    )
+    await endWithin(CALL_LIMIT_MS * scale, () => ended).catch(() =>
+      assert.fail(`${name} must end within ${CALL_LIMIT_MS} ms, also during an interruption`),
+    )
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
 }
 
 /** Tries one add after the other. */

@@ -191,7 +191,35 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
     for (const key of keys) replays.push((await pets.addWithKey(aNewPet(), key)).isReplay)
     const expected = [false, true, true, true, false]
     expectEqual(replays, expected, 'isReplay of calls now and a day later')
+    for (const [hours, isReplay] of [
+      [22, true],
+      [26, false],
+    ] as const) {
+      const key = { ...now, key: `${hours} hours ago` }
+      await pets.addWithKey(aNewPet(), { ...key, at: new Date(Date.now() - hours * 3_600_000) })
+      const again = await pets.addWithKey(aNewPet(), key)
+      expectEqual(again.isReplay, isReplay, `isReplay of a call ${hours} hours after the first one`)
+    }
   },
+  'others: knows a key until the end of its lifetime, whatever other keys are used meanwhile':
+    async (pets) => {
+      const first = await addUnder(pets, aNewPet(), keyWith({}))
+      const half = IDEMPOTENCY_KEY_LIFETIME_MS / 2
+      // With each of these an adapter may delete what has expired.
+      for (const [index, atMs] of [half, 2 * half - 2, 2 * half - 1].entries()) {
+        for (let count = 0; count < 4; count += 1)
+          await addUnder(
+            pets,
+            aNewPet(),
+            keyWith({ key: `${index} ${count}`, atMs: START_MS + atMs }),
+          )
+      }
+      const last = await pets.addWithKey(aNewPet(), keyWith({ atMs: LAST_MS }))
+      expectEqual(last, { pet: first, isReplay: true }, 'a repeat at the end of the lifetime')
+      await expectReused(() =>
+        addUnder(pets, aNewPet(), keyWith({ fingerprint: 'Mia', atMs: LAST_MS })),
+      )
+    },
   'rejected: does not use up a key for an add that is rejected': async (pets) => {
     await expectRejection(
       async () => addUnder(pets, anUnreadablePet('name'), keyWith({})),

@@ -1,4 +1,4 @@
-import type { Pet, PetRepository } from '@pet-store/domain'
+import type { Pet, PetId, PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
 import {
   addKeyed,
@@ -10,6 +10,7 @@ import {
   idsOf,
   LIMITS,
   listAll,
+  MORE_THAN_ENOUGH,
 } from '../new-pets.ts'
 
 const GROUP = { group: 'pet.list', timeLimitMs: 60_000 }
@@ -68,6 +69,41 @@ export const listingCases: readonly ContractCase<PetRepository>[] = casesOf(GROU
       added.push(await (round % 2 === 0 ? pets.add(pet) : addKeyed(pets, pet)))
       await expectPages(pets, added)
     }
+  },
+  'beside-adds: returns whole pets, each once and by ascending id, while others are added': async (
+    pets,
+  ) => {
+    const seen = new Map<PetId, Pet>()
+    const expectWhole = (listed: readonly Pet[]) => {
+      expectEqual(idsOf(listed), ascending([...new Set(idsOf(listed))]), 'the ids of a list')
+      for (const pet of listed) {
+        expectEqual(pet, seen.get(pet.id) ?? pet, 'a pet that was read before')
+        seen.set(pet.id, pet)
+      }
+    }
+    const added: Pet[] = []
+    let adders = 4
+    const adding = Array.from({ length: adders }, async (_, adder) => {
+      for (let count = 0; count < 12; count += 1) {
+        const categoryId = BigInt(added.length + 2)
+        const pet = aNewPet({ name: `${adder} ${count}`, categoryId, status: 'sold' })
+        added.push(await (count % 2 === 0 ? pets.add(pet) : addKeyed(pets, pet)))
+      }
+      adders -= 1
+    })
+    const reading = ([{}, { status: 'sold' }, {}] as const).map(async (query) => {
+      while (adders > 0) {
+        const listed = await pets.list({ ...query, limit: MORE_THAN_ENOUGH })
+        expectWhole(listed)
+        // One of these may be the next.
+        const last = listed.at(-1)?.id ?? 0n
+        const next = await Promise.all([1n, 2n, 3n].map((offset) => pets.find(last + offset)))
+        expectWhole(next.filter((pet) => pet !== undefined))
+      }
+    })
+    await Promise.all([...adding, ...reading])
+    for (const pet of added)
+      expectEqual(seen.get(pet.id) ?? pet, pet, 'a pet that was read while others were added')
   },
   'more-than-1000: lists and walks through more than 1,000 pets': async (pets) => {
     const added = await addManyPets(pets, 1003)

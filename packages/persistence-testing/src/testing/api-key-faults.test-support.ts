@@ -97,6 +97,50 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(
     }),
     ...takesForChanges('createdAt'),
     ...takesForChanges('revokedAt'),
+    'replace.changed-since: takes a use for a change': (_, { list, listChangedSince }) => ({
+      async listChangedSince(time) {
+        const ids = new Set((await listChangedSince?.(time))?.map(({ id }) => id))
+        return (await list()).filter(
+          (key) => ids.has(key.id) || Number(key.lastUsedAt ?? 0) >= Number(time),
+        )
+      },
+    }),
+    'replace.changed-since: lists every key that was ever replaced': (
+      _,
+      { list, listChangedSince },
+    ) => ({
+      async listChangedSince(time) {
+        const ids = new Set((await listChangedSince?.(time))?.map(({ id }) => id))
+        return (await list()).filter((key) => ids.has(key.id) || key.replacedBy !== undefined)
+      },
+    }),
+    'replace.taken: looks for the hash of a successor in the old key alone': (
+      keys,
+      { replace, isTaken },
+    ) => ({
+      async replace(id, successor, until) {
+        const old = keys.rows.find((row) => row.id === id)
+        const ids = new Set(keys.rows.map((row) => row.id))
+        keys.isTaken = (key) => ids.has(key.id) || key.sha256 === old?.sha256
+        const isReplaced = await replace(id, successor, until).finally(() => {
+          keys.isTaken = isTaken
+        })
+        return isReplaced
+      },
+    }),
+    ...stores('add.fields: stores scopes in the order of their names', ({ scopes }) => ({
+      scopes: scopes.toSorted(),
+    })),
+    ...stores('add.fields: stores all scopes if there are none', ({ scopes }) => ({
+      scopes: scopes.length > 0 ? scopes : ['pets:read', 'pets:write'],
+    })),
+    'add.many: lists at most 1,000 keys': (_, { list }) => ({
+      list: async () => (await list()).slice(0, 1_000),
+    }),
+    'add.list: orders times as text': {
+      order: (one, other) =>
+        `${one.createdAt.getTime()}` < `${other.createdAt.getTime()}` ? -1 : 1,
+    },
     'add.list: lists in the order of adding': { order: () => 0 },
     ...listsBy('id'),
     ...listsBy('name'),

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, openSync } from 'node:fs'
 import type { NewPet } from '@pet-store/domain'
 import type { BulkAccess, OpenBulkAccess } from '@pet-store/persistence'
 import { BULK_ACCESS_FUNCTIONS } from '@pet-store/persistence'
@@ -17,7 +17,10 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
     (mode !== 'read' && has('creates-for-bulk-writing'))
   if (mode === 'read' && has('reads-no-bulk-alone')) throw new Error('It is read-only.')
   if (has('keeps-a-timer-for-bulk')) setInterval(() => {}, 1_000)
-  if (!existsSync(pathname) && !mayCreate) throw new Error('The schema is missing.')
+  const isOutdated = existsSync(`${pathname}.outdated`) && !has('opens-bulk-outdated')
+  if ((isOutdated || !existsSync(pathname)) && !mayCreate)
+    throw new Error('The schema is missing or outdated.')
+  if (has('leaks-in-bulk')) openSync('/dev/null', 'r')
   const isDown = () => existsSync(`${pathname}.down`)
   if (isDown()) throw new Error('ECONNREFUSED')
   const opened = transaction(pathname, (stored) => stored)
@@ -33,6 +36,16 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
         setTimeout(() => void (isDown() ? undefined : call(name, args).catch(() => {})), 300)
       throw new Error('ECONNREFUSED')
     }
+    if (mode === 'read' && name === 'readApiKeys' && has('reads-half-alone'))
+      return Promise.resolve([])
+    if (name === 'writeIdempotencyKeys' && has('writes-bulk-later')) {
+      setTimeout(() => void work(name, args), 1)
+      return Promise.resolve()
+    }
+    return work(name, args)
+  }
+
+  function work(name: keyof BulkAccess, args: unknown[]): Promise<unknown> {
     return transaction(pathname, (stored, save) => {
       const state = has('imports-over-added-pets') ? opened : stored
       const bulk = withFaults(state)
@@ -49,6 +62,17 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
     const { addPets, writeApiKeys } = bulk
     if (has('forgets-last-id')) bulk.movePetIdsPast = async () => {}
     if (has('forgets-bulk-keys')) bulk.writeIdempotencyKeys = async () => {}
+    if (has('finds-the-last-id'))
+      bulk.lastPetId = async () => [...pets.memory.pets.keys()].at(-1) ?? 0n
+    if (has('ends-with-the-overlap')) apiKeys.endOf = (_, until) => until
+    if (has('dates-keys-anew')) {
+      const { writeIdempotencyKeys } = bulk
+      bulk.writeIdempotencyKeys = (keys) =>
+        writeIdempotencyKeys.call(
+          bulk,
+          keys.map((key) => ({ ...key, at: new Date(key.at.getTime() - 1) })),
+        )
+    }
     if (has('forgets-rotations')) bulk.toStored = (row) => row
     if (has('keeps-old-rotations')) {
       bulk.writeApiKeys = (keys) => {

@@ -7,8 +7,8 @@ import { inspect } from 'node:util'
 import type { Allowance, ApiKey, RateLimit } from '@pet-store/access'
 import { type Pet, type PetId, persistenceUnavailable } from '@pet-store/domain'
 import type { OpenPersistence } from '@pet-store/persistence'
-import { textOf } from './fake-pets.test-support.ts'
 import { type State, transaction } from './file-state.test-support.ts'
+import { stateFaults } from './file-state-faults.test-support.ts'
 
 export { openBulkAccess } from './file-bulk-access.test-support.ts'
 
@@ -22,8 +22,8 @@ const WRITE_DELAY_MS = 60_000
 const processCounts = new Map<string, number>()
 const openingsOf = new Map<string, readonly (() => void)[]>()
 const openFiles = new Set<string>()
-const opening = new Set<string>()
 const elsewhere = new AsyncResource('elsewhere')
+const leak = () => openSync('/dev/null', 'r')
 const wait = (durationMs: number) => new Promise((resolve) => setTimeout(resolve, durationMs))
 
 const openFilePersistence: OpenPersistence = async ({
@@ -36,22 +36,27 @@ const openFilePersistence: OpenPersistence = async ({
   const has = (fault: string): boolean => search === `?${fault}`
   const shorter = given.slice(0, -1)
   const pathname = has('shares-databases') && existsSync(shorter) ? shorter : given
-  if (has('opens-one-at-a-time')) {
-    if (opening.has(pathname)) throw new Error('Another opening has not ended.')
-    opening.add(pathname)
-    await wait(5)
-    opening.delete(pathname)
-  }
   const isDown = () => existsSync(`${pathname}.down`)
   const isOutdated = existsSync(`${pathname}.outdated`)
   const mayMigrate =
     mode === 'migrate' ||
-    (mode === 'read' && has('migrates-for-reading')) ||
-    (mode === 'read' && isOutdated && has('migrates-outdated-for-reading'))
+    (mode === 'read' &&
+      (has('migrates-for-reading') ||
+        has('opens-missing-for-reading') ||
+        (isOutdated && has('migrates-outdated-for-reading'))))
+  if (has('migrates-once') && isOutdated) {
+    await wait(5)
+    if (!existsSync(`${pathname}.outdated`)) throw new Error('Another opening has migrated it.')
+  }
   const isReopened = existsSync(pathname)
-  if (has('leaks-when-opened')) openSync('/dev/null', 'r')
+  if (has('opens-one-at-a-time')) {
+    writeFileSync(`${pathname}.opening`, '', { flag: 'wx' })
+    await wait(300)
+    rmSync(`${pathname}.opening`)
+  }
+  if (has('leaks-when-opened')) leak()
   if ((isOutdated || !isReopened) && !mayMigrate && !has('ignores-migrate')) {
-    if (has('leaks-when-rejected')) openSync('/dev/null', 'r')
+    if (has('leaks-when-rejected')) leak()
     if (has('keeps-a-timer-when-rejected')) setInterval(() => {}, 1_000)
     throw new Error('The schema is outdated.')
   }
@@ -65,6 +70,7 @@ const openFilePersistence: OpenPersistence = async ({
   }
   if (has('keeps-a-timer')) setInterval(() => {}, 1_000)
 
+  const withFaults = stateFaults({ has, isReopened, isOutdated })
   let state = transaction(pathname, (stored, save) => {
     if (has('forgets-ids')) stored.pets.memory.lastId = 0n
     if (has('forgets-idempotency-keys')) stored.pets.memory.keys.clear()
@@ -76,6 +82,8 @@ const openFilePersistence: OpenPersistence = async ({
   })
   rmSync(`${pathname}.outdated`, { force: true })
   const opened = transaction(pathname, (stored) => stored)
+  if (has('opens-missing-for-reading') && !isReopened && mode === 'read') rmSync(pathname)
+  if (has('adds-a-listener')) process.setMaxListeners(0).on('exit', () => opened)
   let isClosed = false
   let isClosing = false
   let wasDown = false
@@ -100,7 +108,13 @@ const openFilePersistence: OpenPersistence = async ({
       if (has('forgets-on-a-crash')) rmSync(pathname, { force: true })
       // It tries once more by itself.
       if (has('stores-later')) setTimeout(() => void call(method).catch(() => {}), 300)
-      throw persistenceUnavailable({ outcome: has('lies') ? ('maybe' as 'unknown') : 'not_stored' })
+      throw persistenceUnavailable({
+        outcome: has('lies')
+          ? ('maybe' as 'unknown')
+          : has('never-knows')
+            ? 'unknown'
+            : 'not_stored',
+      })
     }
     return transaction(pathname, (stored, save) => {
       if (!has('caches') && !has('forgets-counts') && timer === undefined)
@@ -111,27 +125,6 @@ const openFilePersistence: OpenPersistence = async ({
       else save(state)
       return result
     })
-  }
-
-  function withFaults(stored: State): State {
-    if (!isReopened) return stored
-    const { pets } = stored
-    const { find, list, addWithKey, memory } = { ...pets }
-    if (isOutdated && has('leaves-an-index-empty'))
-      pets.list = async (query) =>
-        (await list(query)).filter(({ id }) => query.status === undefined || id > 4n)
-    if (has('remembers-deleted-pets'))
-      pets.addWithKey = async (pet, key) => {
-        const id = memory.keys.get(textOf(key))?.id
-        return id === undefined ? addWithKey(pet, key) : { pet: { ...pet, id }, isReplay: true }
-      }
-    if (has('finds-by-double'))
-      pets.find = async (id) =>
-        [...memory.pets.values()].find((pet) => Number(pet.id) === Number(id)) ?? find(id)
-    if (has('pages-by-double'))
-      pets.list = async ({ after, ...query }) =>
-        (await list(query)).filter(({ id }) => after === undefined || Number(id) > Number(after))
-    return stored
   }
 
   /** A round trip, after which the reply may not arrive. */
@@ -191,7 +184,8 @@ const openFilePersistence: OpenPersistence = async ({
             const method = Reflect.get(own, key) as Method | undefined
             return await (method === undefined ? run(args, name, key) : method(...args))
           } finally {
-            if (!has('never-ends-statements') || key !== 'list') end?.()
+            if (has('needs-ends')) (end as () => void)()
+            else if (!has('never-ends-statements') || key !== 'list') end?.()
           }
         },
     })
@@ -219,6 +213,10 @@ const openFilePersistence: OpenPersistence = async ({
         return { ...pet, id: BigInt(Date.now()) }
       },
       async find(id) {
+        if (has('hangs-with-a-reply-on-its-way')) {
+          await wait(4)
+          if (isDown()) return new Promise(() => {})
+        }
         const pet = unknownIds.has(id) ? undefined : await call(({ pets }) => pets.find(id))
         if (has('caches-unknown-ids') && pet === undefined) unknownIds.add(id)
         return pet
@@ -246,6 +244,17 @@ const openFilePersistence: OpenPersistence = async ({
         if (found !== undefined) knownKeys.set(id, found)
         return found
       },
+      async replace(id, successor, until) {
+        if (!has('looks-before-it-replaces'))
+          return call(({ apiKeys }) => apiKeys.replace(id, successor, until))
+        const old = await call(({ apiKeys }) => apiKeys.find(id))
+        if (old?.replacedBy !== undefined) return false
+        await wait(5)
+        return call(async ({ apiKeys }) => {
+          await apiKeys.add(successor)
+          return apiKeys.end(id, until, successor.id)
+        })
+      },
       async markUsed(uses) {
         if (has('loses-uses-when-down') && wasDown) return
         if (has('overwrites-revocations')) await overwrite(uses[0]?.id ?? '')
@@ -258,6 +267,9 @@ const openFilePersistence: OpenPersistence = async ({
       if (isDown() && has('takes-an-outage-for-migrations')) return false
       return !has('denies-migrations')
     },
+    ...(has('tells-the-time-in-seconds') && {
+      readClock: async () => new Date(Date.now() / 1_000),
+    }),
     ...(has('tells-the-time-as-text') && {
       readClock: async () => new Date().toISOString() as unknown as Date,
     }),

@@ -58,6 +58,28 @@ export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet
   'own-time: takes a call without a time for one of 1970': (_, { addWithKey }) => ({
     addWithKey: (pet, key) => addWithKey(pet, { ...key, at: key.at ?? new Date(0) }),
   }),
+  'own-time: takes a known key for a new one only if a call has a time': (_, { addWithKey }) => {
+    const known = new Map<string, ReturnType<PetRepository['addWithKey']>>()
+    return {
+      async addWithKey(pet, key) {
+        const first = key.at === undefined ? known.get(textOf(key)) : undefined
+        if (first !== undefined) return { ...(await first), isReplay: true }
+        const adding = addWithKey(pet, key)
+        known.set(textOf(key), adding)
+        return adding
+      },
+    }
+  },
+  'others: deletes other keys after half of their lifetime': ({ memory }, { addWithKey }) => ({
+    addWithKey(pet, key) {
+      for (const [text, entry] of memory.keys) {
+        const ageMs = dated(key).at.getTime() - entry.key.at.getTime()
+        if (text !== textOf(key) && ageMs > IDEMPOTENCY_KEY_LIFETIME_MS / 2)
+          memory.keys.delete(text)
+      }
+      return addWithKey(pet, key)
+    },
+  }),
   'own-time: cannot be given an undefined time': (_, { addWithKey }) => ({
     addWithKey: async (pet, key) =>
       'at' in key && key.at === undefined ? broken() : addWithKey(pet, key),

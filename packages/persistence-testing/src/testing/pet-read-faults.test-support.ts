@@ -1,6 +1,6 @@
 import { INT64, type Pet, type PetQuery, type PetRepository } from '@pet-store/domain'
 import { type FakePets, OPERATIONS, petFaults, returns } from './fake-pets.test-support.ts'
-import { broken, type Fault, type Faults } from './fault.test-support.ts'
+import { broken, type Fault, type Faults, pause } from './fault.test-support.ts'
 
 const findsId = (fault: string, change: (id: bigint) => bigint): Faults<FakePets> => ({
   [fault]: (_, { find }) => ({ find: async (id) => find(change(id)) }),
@@ -75,6 +75,16 @@ const listingFaults = petFaults('pet.list', {
           query.limit > 100 && Math.log2(query.limit) % 1 === 0 ? query.limit - 1 : query.limit,
         ),
   ),
+  'beside-adds: shows a pet before it has every field': ({ memory }, { add }) => ({
+    async add(pet, cancellation) {
+      const added = await add(pet, cancellation)
+      memory.pets.set(added.id, { ...added, categoryId: 0n })
+      // Longer than one read takes.
+      for (let turns = 0; turns < 9; turns += 1) await pause()
+      memory.pets.set(added.id, added)
+      return { ...added }
+    },
+  }),
   'undefined: takes an undefined status for one that no pet has': (_, { list }) => ({
     list: async (query) => ('status' in query && query.status === undefined ? [] : list(query)),
   }),

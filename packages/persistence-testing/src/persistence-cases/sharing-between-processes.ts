@@ -1,0 +1,168 @@
+import type { ApiKey, ApiKeyRepository, RateLimit, RateLimiter } from '@pet-store/access'
+import type { PetId, PetRepository } from '@pet-store/domain'
+import { casesOf, expectEqual, inGroups } from '../contract-case.ts'
+import { after, aNewApiKey } from '../new-api-keys.ts'
+import { addPets, aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
+import { apiKeysOf, type HarnessCase, rateLimiterOf } from '../persistence-harness.ts'
+import { untilNoWindowEnds } from '../rate-limiter-contract.ts'
+import { besideAnotherProcess } from './beside-another-process.ts'
+
+const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }
+
+/** Two processes see the same and decide together, at the same time. */
+export const sharingBetweenProcessesCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'processes: shares pets, idempotency keys and API keys with another process':
+    besideAnotherProcess(async ({ pets, apiKeys }, together) => {
+      await apiKeys?.add(aNewApiKey('kiosk'))
+      const [ours, theirs] = await together(ADDING, async () =>
+        (await Promise.all(addAndRepeat(pets))).flat(),
+      )
+      const idLists = [ours, theirs.split(' ').map(BigInt)]
+      const keyed = idLists.map((ids) => ids.slice(EACH))
+      const plain = idLists.flatMap((ids) => ids.slice(0, EACH))
+      expectEqual(
+        keyed[1],
+        keyed[0],
+        'the ids of the pets that both processes added with the same keys',
+      )
+      const all = ascending([...new Set([...plain, ...(keyed[0] ?? [])])])
+      expectEqual(all.length, 3 * EACH, 'the number of different ids')
+      expectEqual(
+        idsOf(await listAll(pets)),
+        all,
+        'the list must contain the pets of both processes',
+      )
+      const found = await apiKeys?.find('key_kiosk')
+      expectEqual(
+        found?.revokedAt,
+        apiKeys && after(0),
+        'the time at which the other process revoked the key',
+      )
+    }),
+  'api-keys-processes: adds, replaces and revokes API keys once, with another process at that time':
+    besideAnotherProcess(async (opened, together) => {
+      const apiKeys = apiKeysOf(opened)
+      const names = Array.from({ length: EACH }, (_, index) => `${index}`)
+      await inGroups(EACH, (index) => apiKeys.add(aNewApiKey(`old ${index}`)))
+      const ids = names.map((name) => `key_old ${name}`)
+      const [ours, theirs] = await together(CHANGING, () => changeKeys(apiKeys, 'ours'))
+      const results = [ours, JSON.parse(theirs) as readonly (readonly boolean[])[]]
+      for (const [index, id] of ids.entries()) {
+        const [added, replaced] = [0, 1].map(
+          (which) => results.map((of) => of[index]?.[which]).filter(Boolean).length,
+        )
+        expectEqual([added, replaced], [1, 1], 'how often one id is added, and one key replaced')
+        const { replacedBy, revokedAt, lastUsedAt } = (await apiKeys.find(id)) as ApiKey
+        const [isOurs] = results.map((of) => of[index]?.[1])
+        const winner = `key_${isOurs ? 'ours' : 'theirs'} ${index}`
+        const changes = { replacedBy, revokedAt, lastUsedAt }
+        const expected = { replacedBy: winner, revokedAt: after(5), lastUsedAt: after(7) }
+        expectEqual(changes, expected, 'what two processes have changed of a key')
+      }
+      const stored = (await apiKeys.list()).map(({ id }) => id)
+      expectEqual(stored.length, 3 * EACH, 'the number of keys; each was added or replaced once')
+    }),
+  'limits-processes: shares rate limits with another process': besideAnotherProcess(
+    async (opened, together) => {
+      const createRateLimiter = rateLimiterOf(opened)
+      await untilNoWindowEnds(createRateLimiter)
+      const [ours, theirs] = await together(LIMITED, () => countAllowed(createRateLimiter(LIMIT)))
+      expectEqual(
+        ours + Number(theirs),
+        LIMIT.requests,
+        'the number of requests that two processes allow together',
+      )
+    },
+  ),
+})
+
+/** How many pets each of two processes adds without a key, and with one. */
+const EACH = 60
+
+/** Adds pets; then others with keys that the other process uses too. */
+function addAndRepeat(pets: PetRepository): Promise<readonly PetId[]>[] {
+  const keyOf = (index: number) => ({
+    owner: 'shop',
+    key: `${index}`,
+    fingerprint: 'Rex',
+    at: after(0),
+  })
+  const keyed = Array.from(
+    { length: EACH },
+    async (_, index) => (await pets.addWithKey(aNewPet(), keyOf(index))).pet.id,
+  )
+  return [addPets(pets, EACH).then(idsOf), Promise.all(keyed)]
+}
+
+/** The same, and revokes an API key. */
+const ADDING = `
+  const { pets, apiKeys } = opened
+  const pet = { name: 'Rex', categoryId: 1n }
+  const at = new Date(${after(0).getTime()})
+  const keyed = Promise.all(Array.from({ length: ${EACH} }, async (_, index) => {
+    const key = { owner: 'shop', key: String(index), fingerprint: 'Rex', at }
+    return (await pets.addWithKey(pet, key)).pet.id
+  }))
+  const ids = []
+  while (ids.length < ${EACH}) ids.push((await pets.add(pet)).id)
+  ids.push(...(await keyed))
+  await apiKeys?.revoke('key_kiosk', at)
+  console.log(ids.join(' '))
+  await opened.close()`
+
+/** Adds, replaces, uses and revokes keys that another process changes too. */
+function changeKeys(
+  apiKeys: ApiKeyRepository,
+  label: string,
+): Promise<readonly (readonly boolean[])[]> {
+  return inGroups(EACH, async (index) => {
+    const id = `key_old ${index}`
+    const same = aNewApiKey(`same ${index}`)
+    const results = await Promise.all([
+      apiKeys.add({ ...same, name: label }).then(
+        () => true,
+        () => false,
+      ),
+      apiKeys.replace(id, aNewApiKey(`${label} ${index}`), after(10)),
+      label === 'ours' ? apiKeys.revoke(id, after(5)) : apiKeys.markUsed([{ id, at: after(7) }]),
+    ])
+    return results.slice(0, 2) as boolean[]
+  })
+}
+
+/** The same in another process. */
+const CHANGING = `
+  const { apiKeys } = opened
+  const at = (ms) => new Date(${after(0).getTime()} + ms)
+  const keyOf = (id, hash) => ({ id, sha256: hash.padStart(64, '0'), name: 'theirs', scopes: [], createdAt: at(0) })
+  const results = []
+  while (results.length < ${EACH}) {
+    const start = results.length
+    const group = Array.from({ length: 20 }, async (_, offset) => {
+      const index = start + offset
+      const id = 'key_old ' + index
+      const [added, replaced] = await Promise.all([
+        apiKeys.add(keyOf('key_same ' + index, 'a' + index)).then(() => true, () => false),
+        apiKeys.replace(id, keyOf('key_theirs ' + index, 'b' + index), at(10)),
+        apiKeys.markUsed([{ id, at: at(7) }]),
+      ])
+      return [added, replaced]
+    })
+    results.push(...(await Promise.all(group)))
+  }
+  console.log(JSON.stringify(results))
+  await opened.close()`
+
+const LIMIT: RateLimit = { requests: 10, windowMs: 3_600_000 }
+
+async function countAllowed(limiter: RateLimiter): Promise<number> {
+  const taken = await Promise.all(Array.from({ length: 15 }, async () => limiter.take('key_kiosk')))
+  return taken.filter(({ isAllowed }) => isAllowed).length
+}
+
+/** The same in another process. */
+const LIMITED = `
+  const limiter = opened.createRateLimiter(${JSON.stringify(LIMIT)})
+  const taken = await Promise.all(Array.from({ length: 15 }, async () => limiter.take('key_kiosk')))
+  console.log(taken.filter(({ isAllowed }) => isAllowed).length)
+  await opened.close()`

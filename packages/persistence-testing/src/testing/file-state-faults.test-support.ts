@@ -1,0 +1,52 @@
+import { IDEMPOTENCY_KEY_LIFETIME_MS, type Pet } from '@pet-store/domain'
+import { textOf } from './fake-pets.test-support.ts'
+import type { State } from './file-state.test-support.ts'
+
+/** What a file contains, of which an opening breaks a guarantee about pets. */
+export function stateFaults({
+  has,
+  isReopened,
+  isOutdated,
+}: {
+  readonly has: (fault: string) => boolean
+  readonly isReopened: boolean
+  readonly isOutdated: boolean
+}): (stored: State) => State {
+  const repeats = new Map<string, { readonly pet: Pet; readonly at: Date | undefined }>()
+  return (stored: State): State => {
+    if (!isReopened) return stored
+    const { pets } = stored
+    const { find, list, addWithKey, memory } = { ...pets }
+    if (isOutdated && has('leaves-an-index-empty'))
+      pets.list = async (query) =>
+        (await list(query)).filter(({ id }) => query.status === undefined || id > 4n)
+    if (has('remembers-deleted-pets'))
+      pets.addWithKey = async (pet, key) => {
+        const id = memory.keys.get(textOf(key))?.id
+        return id === undefined ? addWithKey(pet, key) : { pet: { ...pet, id }, isReplay: true }
+      }
+    if (has('caches-repeats'))
+      pets.addWithKey = async (pet, key) => {
+        const known = repeats.get(textOf(key))
+        const ageMs = Number(key.at) - Number(known?.at)
+        if (known !== undefined && ageMs < IDEMPOTENCY_KEY_LIFETIME_MS)
+          return { pet: { ...known.pet }, isReplay: true }
+        const added = await addWithKey(pet, key)
+        repeats.set(textOf(key), { pet: added.pet, at: key.at })
+        return added
+      }
+    if (has('hides-after-gaps'))
+      pets.list = async (query) => {
+        const ids = [...memory.pets.keys()]
+        const gap = ids.findIndex((id, index) => index > 0 && id !== (ids[index - 1] ?? 0n) + 1n)
+        return (await list(query)).filter(({ id }) => gap === -1 || id < (ids[gap] ?? 0n))
+      }
+    if (has('finds-by-double'))
+      pets.find = async (id) =>
+        [...memory.pets.values()].find((pet) => Number(pet.id) === Number(id)) ?? find(id)
+    if (has('pages-by-double'))
+      pets.list = async ({ after, ...query }) =>
+        (await list(query)).filter(({ id }) => after === undefined || Number(id) > Number(after))
+    return stored
+  }
+}
