@@ -163,3 +163,8 @@ export function rateLimiterOf(opened: Persistence): CreateRateLimiter {
   assertTested(opened.createRateLimiter, 'the adapter counts no requests')
   return (limit) => (opened as Required<Persistence>).createRateLimiter(limit)
 }
+
+/** Two openings need an adapter that allows them. */
+export function assertSeveralProcesses({ capabilities }: PersistenceHarness): void {
+  assertTested(capabilities?.severalProcesses, 'the adapter does not declare severalProcesses')
+}

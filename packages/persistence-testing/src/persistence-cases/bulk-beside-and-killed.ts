@@ -91,9 +91,9 @@ export const bulkKillingCases: readonly HarnessCase[] = casesOf(GROUP, {
 /** The first one before the others, which refer to its pet. */
 const KILLED_AFTER = [
   `writePets([{ id: 7n, name: 'Rex', categoryId: 1n }])`,
-  `writePetImports([{ id: 1n, sha256: 'f'.repeat(64), state: 'finished', lines: 1, changedAt: at }])`,
+  `writePetImports([{ id: 1n, sha256: hash, state: 'finished', lines: 1, changedAt: at }])`,
   `writeIdempotencyKeys([{ owner: 'o', key: 'k', fingerprint: 'Rex', at, petId: 7n }])`,
-  `writeApiKeys([{ id: 'k', sha256: 'f'.repeat(64), name: 'kiosk', scopes: [], createdAt: at }])`,
+  `writeApiKeys([{ id: 'k', sha256: hash, name: 'kiosk', scopes: [], createdAt: at }])`,
   'movePetIdsPast(99n)',
 ]
 
@@ -101,6 +101,7 @@ const KILLED_AFTER = [
 const writer = (call: string) => `
   const bulk = await (await import(module))[values[0]]({ url, mode: 'migrate' })
   const at = new Date(0)
+  const hash = 'f'.repeat(64)
   await bulk.${call}.then(() => process.kill(process.pid, 'SIGKILL'))`
 
 /** How many processes are killed, each at another moment of a write. */

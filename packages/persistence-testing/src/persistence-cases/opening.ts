@@ -5,12 +5,12 @@ import { after } from '../new-api-keys.ts'
 import { aNewPet, idsOf, listAll } from '../new-pets.ts'
 import { type OtherProcess, outputOf, type StartProcess, withProcesses } from '../other-process.ts'
 import {
+  assertSeveralProcesses,
   type HarnessCase,
   memberOf,
   type PersistenceHarness,
   withPersistence,
 } from '../persistence-harness.ts'
-import { assertSeveralProcesses } from './beside-another-process.ts'
 import { expectWorks } from './working.ts'
 
 const GROUP = { group: 'persistence.open', timeLimitMs: 120_000 }

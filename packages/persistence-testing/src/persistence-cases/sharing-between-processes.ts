@@ -3,9 +3,9 @@ import type { PetId, PetRepository } from '@pet-store/domain'
 import { casesOf, expectEqual, inGroups } from '../contract-case.ts'
 import { after, aNewApiKey } from '../new-api-keys.ts'
 import { addPets, aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
+import { besideAnotherProcess } from '../other-process.ts'
 import { apiKeysOf, type HarnessCase, rateLimiterOf } from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-contract.ts'
-import { besideAnotherProcess } from './beside-another-process.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }
 
@@ -134,7 +134,8 @@ function changeKeys(
 const CHANGING = `
   const { apiKeys } = opened
   const at = (ms) => new Date(${after(0).getTime()} + ms)
-  const keyOf = (id, hash) => ({ id, sha256: hash.padStart(64, '0'), name: 'theirs', scopes: [], createdAt: at(0) })
+  const rest = { name: 'theirs', scopes: [], createdAt: at(0) }
+  const keyOf = (id, hash) => ({ id, sha256: hash.padStart(64, '0'), ...rest })
   const results = []
   while (results.length < ${EACH}) {
     const start = results.length

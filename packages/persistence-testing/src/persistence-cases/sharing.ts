@@ -7,12 +7,12 @@ import { addPets, aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
 import { outputOf, withProcesses } from '../other-process.ts'
 import {
   apiKeysOf,
+  assertSeveralProcesses,
   type HarnessCase,
   rateLimiterOf,
   withPersistence,
 } from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-contract.ts'
-import { assertSeveralProcesses } from './beside-another-process.ts'
 import { expectKey, expectWorks } from './working.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }
