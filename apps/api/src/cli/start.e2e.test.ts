@@ -102,7 +102,7 @@ describe('pet-store start', () => {
     [
       'its key is a folder',
       { 'data/development-api-key/file': '' },
-      'Cannot read or create "data/development-api-key": illegal operation on a directory.\n',
+      'Cannot read or create "data/development-api-key": it is a folder.\n',
     ],
     [
       'its key is something else, which it keeps',
