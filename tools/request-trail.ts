@@ -45,8 +45,9 @@ export async function requestTrail(): Promise<string[]> {
     await post()
     const functions = await inspector.functionsCalledIn(post)
     const trail = await inspector.orderOfCalls(functions, post)
-    // What comes later, such as writing the log's buffer, is done for many requests at once.
-    return trail.slice(0, trail.lastIndexOf(CONNECTION) + 1)
+    // What comes later, such as writing the log's buffer, is done for many requests at once; on a
+    // busy machine that of an earlier request comes before.
+    return trail.slice(trail.indexOf(CONNECTION), trail.lastIndexOf(CONNECTION) + 1)
   } finally {
     service.kill('SIGKILL')
     await once(service, 'close')
