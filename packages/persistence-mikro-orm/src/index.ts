@@ -12,7 +12,7 @@ export {
 
 // The repositories
 export { SqlPetReader } from './repositories/sql-pet-reader.ts'
-export { SqlPetRepository } from './repositories/sql-pet-repository.ts'
+export { createSqlPetRepository, type SqlPetRepository } from './repositories/sql-pet-repository.ts'
 export type { NewKeyColumns, PetWriter } from './repositories/pet-writer.ts'
 export { MikroOrmApiKeyRepository } from './repositories/mikro-orm-api-key-repository.ts'
 

@@ -2,10 +2,10 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import type { PetId } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import {
+  createSqlPetRepository,
   MikroOrmApiKeyRepository,
   petStatements,
   RunningCalls,
-  SqlPetRepository,
 } from '@pet-store/persistence-mikro-orm'
 import { assertWritable } from './database/assert-writable.ts'
 import { POSTGRES_DIALECT } from './database/dialect.ts'
@@ -56,7 +56,7 @@ async function persistenceOf(
   const isDistributed = await isPetDistributed(connections)
   const writer = createPostgresPetWriter(connections, isDistributed)
   const { onBackgroundFailure } = options
-  const primary = new SqlPetRepository({ dialect, runner, writer, entities, onBackgroundFailure })
+  const primary = createSqlPetRepository({ dialect, runner, writer, entities, onBackgroundFailure })
   /** Of several statements each, on connections of the pool. */
   const checks = new RunningCalls()
   const replicas = openReplicas(pool, options, petStatements(dialect))

@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { MikroORM } from '@mikro-orm/sqlite'
 import type { Persistence } from '@pet-store/persistence'
 import {
+  createSqlPetRepository,
   MikroOrmApiKeyRepository,
-  SqlPetRepository,
   WAITING_LIMITS,
 } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
@@ -44,7 +44,7 @@ function persistenceOf(
   const writer = createSqlitePetWriter(database, createGroupedWrites(database))
   const entities = createSqliteEntityManagers(database, orm)
   const dialect = SQLITE_DIALECT
-  const pets = new SqlPetRepository({ dialect, runner, writer, entities, onBackgroundFailure })
+  const pets = createSqlPetRepository({ dialect, runner, writer, entities, onBackgroundFailure })
   // Reads a page of the file, which `select 1` would not.
   const readPage = runner.readOne({ name: 'check', sql: 'select id from pet limit 1' }, () => true)
 

@@ -6,7 +6,7 @@ import type { SqlValue } from '../statements/sql-values.ts'
 import type { Statement } from '../statements/statement.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
 import type { PetWriter } from './pet-writer.ts'
-import { SqlPetRepository } from './sql-pet-repository.ts'
+import { createSqlPetRepository, type SqlPetRepository } from './sql-pet-repository.ts'
 
 const DIALECT: SqlDialect = {
   placeholders: (sql) => sql,
@@ -61,7 +61,7 @@ function repository(isDeleted = async () => true): SqlPetRepository {
     return 0 as Result
   }
   const entities = { read: record, write: record }
-  return new SqlPetRepository({ dialect: DIALECT, runner, writer, entities })
+  return createSqlPetRepository({ dialect: DIALECT, runner, writer, entities })
 }
 
 describe('The repository of pets', () => {

@@ -38,7 +38,17 @@ const LIFETIME_MS = BigInt(IDEMPOTENCY_KEY_LIFETIME_MS)
 const MAX_ATTEMPTS = 10
 
 /** Pets in an SQL database, read and written by prepared statements. */
-export class SqlPetRepository extends SqlPetReader implements PetRepository {
+export interface SqlPetRepository extends PetRepository {
+  /** Resolves when all adds that were begun have ended and no work is left in the background. */
+  finish(): Promise<void>
+}
+
+/** Made by a function, so that what the port has and the class has not is one error, here. */
+export function createSqlPetRepository(parts: SqlPetRepositoryParts): SqlPetRepository {
+  return new StatementPetRepository(parts)
+}
+
+class StatementPetRepository extends SqlPetReader {
   readonly #writer: PetWriter
   readonly #entities: Pick<EntityManagers, 'read' | 'write'>
   readonly #findKey
@@ -67,7 +77,6 @@ export class SqlPetRepository extends SqlPetReader implements PetRepository {
     return this.#adding.track(this.#addWithKey(pet, key, cancellation))
   }
 
-  /** Resolves when all adds that were begun have ended and no work is left in the background. */
   async finish(): Promise<void> {
     await this.#adding.finish()
     await this.#expiredKeys.finish()
