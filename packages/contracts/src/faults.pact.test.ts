@@ -37,7 +37,11 @@ const keyFaults = (operation: string, scope: string): Record<string, readonly Fa
     status(200),
   ],
   [`${operation} with a key without ${scope}`]: [header('WWW-Authenticate'), status(401)],
-  [`${operation} with a key that used up its limit`]: [header('Retry-After'), status(503)],
+  [`${operation} with a key that used up its limit`]: [
+    header('Retry-After'),
+    header('Retry-After', '5000000'),
+    status(503),
+  ],
 })
 
 /**
@@ -62,7 +66,14 @@ const FAULTS: Record<string, readonly Fault[]> = {
     body('$[0].id', /^\[(\{.*\}),(\{.*\})\]$/, '[$2,$1]'),
   ],
   'a list with a request id': [header('X-Request-Id', 'another')],
-  'a list with an invalid cursor': [header('X-Request-Id')],
+  'a list with an invalid cursor': [
+    header('X-Request-Id'),
+    body('$.message', /"message":"[^"]*"/, '"message":""'),
+  ],
+  'a list with an unknown parameter, which is ignored': [status(400)],
+  'a list with handling=strict and an unknown parameter': [header('Preference-Applied')],
+  'a new pet with an unknown field, which is ignored': [status(400)],
+  'a new pet with handling=strict and an unknown field': [status(201)],
   'a list with a cursor of another status': [body('$', /"message":"[^"]*",/, '')],
   'a list without a limit, of more pets than fit on a page': [
     header('Link', '<?limit=10&cursor=AQ>; rel="next"'),

@@ -7,6 +7,7 @@ import {
   UNKNOWN_API_KEY,
 } from '../states/provider-states.ts'
 import {
+  COLOURED_REX,
   CURSOR,
   creating,
   DEPRECATED,
@@ -131,6 +132,23 @@ export function addClientErrors(contract: Contract): void {
     call: (client) => client.getPet(42),
   })
 
+  const notKnown = (name: string) =>
+    errorResponse(400, 'invalid_request', `unknown with handling=strict: "${name}"`, {
+      'Preference-Applied': 'handling=strict',
+    })
+  contract.interaction('a list with handling=strict and an unknown parameter', {
+    request: listing({ fields: 'name' }, { ...asKnown(), ...STRICT }),
+    response: notKnown('fields'),
+    fetch: fetchWith(STRICT, '?fields=name'),
+    call: (client) => client.listPets(),
+  })
+  contract.interaction('a new pet with handling=strict and an unknown field', {
+    request: creating('rejected', COLOURED_REX, STRICT),
+    response: notKnown('colour'),
+    fetch: fetchWith(STRICT, '', COLOURED_REX),
+    call: (client) => client.createPet({ ...REX }, { idempotencyKey: 'rejected' }),
+  })
+
   contract.interaction('one pet with handling=strict and an unknown parameter', {
     given: [[pet, { id: 42, ...REX }]],
     request: getting('42', { headers: { ...asKnown(), ...STRICT }, query: { fields: 'name' } }),
@@ -187,7 +205,8 @@ export function addKeyErrors(
     ...(operation === 'getPet' ? DEPRECATED : {}),
     'WWW-Authenticate': `Bearer realm="pet-store", error="insufficient_scope", scope="${scope}"`,
   })
-  const retryAfter = { 'Retry-After': regex('^[1-9]\\d*$', '5') }
+  // In seconds: the window of the limit has 3,600.
+  const retryAfter = { 'Retry-After': regex('^[1-9]\\d{0,3}$', '5') }
   add('no key', unauthorized('An API key is required.'), null)
   add('an unknown key', invalid, UNKNOWN_API_KEY)
   add('a revoked key', invalid, CONTRACT_API_KEY, revokedKey)

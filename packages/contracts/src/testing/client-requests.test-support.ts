@@ -4,6 +4,8 @@ import { asKnown, type Query } from './contract.test-support.ts'
 const { regex } = Matchers
 
 export const REX = { name: 'Rex', categoryId: 7, status: 'available' } as const
+/** With a field that the service does not know. */
+export const COLOURED_REX = { ...REX, colour: 'brown' }
 export const DEPRECATED = {
   Deprecation: regex('^@\\d+$', '@1795219200'),
   Sunset: 'Thu, 05 Dec 2030 23:59:59 GMT',
@@ -40,11 +42,16 @@ export const creating = (
     body,
   }) as const
 
-/** A `fetch` that a consumer passes to the client, which adds headers and a query. */
-export function fetchWith(more: Readonly<Record<string, string>>, query = ''): typeof fetch {
+/** A `fetch` that a consumer passes to the client, which adds headers and a query, or has a body. */
+export function fetchWith(
+  more: Readonly<Record<string, string>>,
+  query = '',
+  body?: object,
+): typeof fetch {
   return (input, init) => {
     const headers = new Headers(init?.headers)
     for (const [name, value] of Object.entries(more)) headers.set(name, value)
-    return fetch((input as string) + query, { ...init, headers })
+    const sent = { ...init, headers, ...(body && { body: JSON.stringify(body) }) }
+    return fetch((input as string) + query, sent)
   }
 }

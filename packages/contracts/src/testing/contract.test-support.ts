@@ -141,7 +141,12 @@ export function asKnown(apiKey: string = CONTRACT_API_KEY): Record<string, strin
   return { Accept: 'application/json', Authorization: `Bearer ${apiKey}` }
 }
 
+/** Any text but an empty one. */
+function someText(example: string) {
+  return Matchers.regex('^.*\\S.*$', example)
+}
+
 /** An error response: its code and status are exact, its message may change. */
 export function errorResponse(status: number, code: string, message: string, headers: Fields = {}) {
-  return { status, headers, body: { code, message: Matchers.string(message), status } }
+  return { status, headers, body: { code, message: someText(message), status } }
 }
