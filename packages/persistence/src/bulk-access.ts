@@ -105,7 +105,10 @@ export interface StoredIdempotencyKey extends IdempotencyKey {
   readonly petId: PetId
 }
 
-/** An API key with everything that is stored of it. */
+/**
+ * An API key with everything that is stored of it. `expiresAt` is its own end: the one that
+ * `ApiKeyRepository` returns is earlier if its successor has an `overlapUntil` before it.
+ */
 export interface StoredApiKey extends NewApiKey {
   readonly revokedAt?: Date
   readonly revokedBy?: string

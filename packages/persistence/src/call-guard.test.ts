@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
 import { expect, it, vi } from 'vitest'
 import { createCallGuard } from './call-guard.ts'
 
@@ -22,7 +24,8 @@ it('createCallGuard rejects late writes: unknown if begun, not_stored if waiting
     const begun = guard.write(never)
     const waiting = guard.write(async () => 1)
     const results = Promise.allSettled([begun, waiting])
-    await vi.advanceTimersByTimeAsync(1_000)
+    // A turn more: what has arrived is read first.
+    await vi.advanceTimersByTimeAsync(1_001)
     expect(await results).toMatchObject([
       { reason: unavailable('unknown') },
       { reason: unavailable('not_stored') },
@@ -56,4 +59,19 @@ it('createCallGuard rejects calls beyond the queue, and writes that were cancell
   await expect(guard.write(async () => 1, { aborted: true })).rejects.toMatchObject(
     unavailable('not_stored'),
   )
+})
+
+it('createCallGuard returns a response that arrived while the process was busy', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = connect((server.address() as { port: number }).port, '127.0.0.1')
+  const [[peer]] = await Promise.all([once(server, 'connection'), once(client, 'connect')])
+  const guard = createCallGuard({ outcomeOf, deadlineMs: 10 })
+  const reading = guard.read(() => once(client, 'data'))
+  peer.write('response')
+  const end = performance.now() + 30
+  while (performance.now() < end);
+  expect(String((await reading)[0])).toBe('response')
+  for (const socket of [client, peer]) socket.destroy()
+  server.close()
 })

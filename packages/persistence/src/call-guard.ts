@@ -78,11 +78,13 @@ export function createCallGuard({
     })()
     unfinished += 1
     const result = new Promise<Result>((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const rejectLate = () => {
         isLate = true
         const message = `The database did not respond within ${deadlineMs} ms.`
         reject(persistenceUnavailable({ message, outcome: hasBegun ? late : 'not_stored' }))
-      }, deadlineMs)
+      }
+      // A response may have arrived while this process got no processor: it is read first.
+      const timer = setTimeout(() => setImmediate(rejectLate), deadlineMs)
       const end = () => {
         unfinished -= 1
         clearTimeout(timer)
