@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Pet, PetRepository } from '@pet-store/domain'
 import { aNewPet, petRepositoryContract } from '@pet-store/persistence-testing'
 import { freePort } from '@pet-store/testing-postgres'
 import pg from 'pg'
@@ -77,16 +78,16 @@ describe('Behind PgBouncer in transaction mode', () => {
       }
       const { pets, close } = await openPostgresPersistence({ url, pooler })
       onTestFinished(close)
-      for (let round = 0; round < 20; round += 1) {
-        const calls = Array.from({ length: 10 }, () => [
-          pets.add(aNewPet()),
-          pets.find(1n),
-          pets.list({ limit: 1 }),
-        ])
-        await Promise.all(calls.flat())
-      }
+      await assertReadsWhatItAdds(pets)
     },
   )
+
+  it('reads behind PgBouncer each get their own result', async () => {
+    const options = { url: await startPgBouncer(), pooler: 'transaction-unprepared' } as const
+    const { pets, close } = await openPostgresPersistence({ ...options, mode: 'migrate' })
+    onTestFinished(close)
+    await assertReadsWhatItAdds(pets)
+  })
 })
 
 function installedVersion(): string | undefined {
@@ -94,6 +95,19 @@ function installedVersion(): string | undefined {
     return execFileSync('pgbouncer', ['--version'], { encoding: 'utf8' }).split('\n')[0]
   } catch {
     return undefined
+  }
+}
+
+/** Adds pets, and reads each of them while others are added. */
+async function assertReadsWhatItAdds(pets: PetRepository): Promise<void> {
+  const known: Pet[] = []
+  for (let round = 0; round < 20; round += 1) {
+    const [added] = await Promise.all([
+      Promise.all(Array.from({ length: 10 }, (_, at) => pets.add(aNewPet({ name: `Pet ${at}` })))),
+      Promise.all(known.map(async (pet) => expect(await pets.find(pet.id)).toEqual(pet))),
+      Promise.all(known.map(({ id }) => pets.list({ limit: 1, after: id }))),
+    ])
+    known.splice(0, known.length, ...added)
   }
 }
 

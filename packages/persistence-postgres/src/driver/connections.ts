@@ -59,7 +59,12 @@ function connectionsTo(
     const read = runOnPool(pool, 'not_stored')
     return { read, write, use: (name) => poolUse(name, pool), close: () => pool.end() }
   }
-  const reads = new PipelinedReads(poolConfig(options), { connections: readers })
+  // A pooler gives a connection of the server to others only while this one waits for nothing.
+  const groupsPerConnection = (options.pooler ?? 'none') === 'none' ? undefined : 1
+  const reads = new PipelinedReads(poolConfig(options), {
+    connections: readers,
+    groupsPerConnection,
+  })
   return {
     read: (statement, values) => reads.read(statement, values),
     write,

@@ -15,12 +15,8 @@ export interface PoolSizes {
   readonly readers: number
 }
 
-export function poolSizesOf({
-  poolSize: total = DEFAULT_POOL_SIZE,
-  pooler = 'none',
-}: PostgresOptions): PoolSizes {
-  // A pooler distributes its connections itself.
-  const hasReaders = total >= MIN_POOL_SIZE_FOR_READERS && pooler === 'none'
+export function poolSizesOf({ poolSize: total = DEFAULT_POOL_SIZE }: PostgresOptions): PoolSizes {
+  const hasReaders = total >= MIN_POOL_SIZE_FOR_READERS
   const readers = hasReaders ? READERS : 0
   return { total, pool: total - readers, readers }
 }

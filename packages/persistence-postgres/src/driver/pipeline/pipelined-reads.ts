@@ -32,6 +32,11 @@ const MAX_LIFETIME_MS = 5 * 60_000
 export interface PipelinedReadOptions extends GroupOptions {
   /** The number of connections. */
   readonly connections: number
+  /**
+   * The number of groups that each connection has sent at the same time. Default: two, and on a
+   * long way to the server up to 16.
+   */
+  readonly groupsPerConnection?: number | undefined
   /** For tests. Default: five minutes. */
   readonly maxLifetimeMs?: number
 }
@@ -47,6 +52,7 @@ export interface PipelinedReadOptions extends GroupOptions {
 export class PipelinedReads {
   readonly #config: PoolConfig
   readonly #maxLifetimeMs: number
+  readonly #groupsPerConnection: number | undefined
   readonly #queue: GroupedStatements<Read, readonly Row[]>
   /** Undefined where no connection is open, and none is being opened. */
   readonly #current: (OpenConnection | undefined)[]
@@ -58,12 +64,19 @@ export class PipelinedReads {
 
   constructor(
     { query_timeout = Number.POSITIVE_INFINITY, ...config }: PoolConfig,
-    { connections, maxLifetimeMs = MAX_LIFETIME_MS, ...limits }: PipelinedReadOptions,
+    {
+      connections,
+      groupsPerConnection,
+      maxLifetimeMs = MAX_LIFETIME_MS,
+      ...limits
+    }: PipelinedReadOptions,
   ) {
     this.#config = config
     this.#maxLifetimeMs = maxLifetimeMs
+    this.#groupsPerConnection = groupsPerConnection
     this.#current = new Array(connections).fill(undefined)
-    const options = { maxGroupSize: MAX_READS, maxGroups: connections * MIN_GROUPS, ...limits }
+    const maxGroups = connections * (groupsPerConnection ?? MIN_GROUPS)
+    const options = { maxGroupSize: MAX_READS, maxGroups, ...limits }
     this.#queue = new GroupedStatements((take) => this.#sendGroup(take), options)
     // One timer for all of them: the driver's, one for each batch, made a get 15% dearer.
     this.#clock = setInterval(() => {
@@ -97,7 +110,8 @@ export class PipelinedReads {
     const connection = await this.#connected(this.#nextPosition())
     const reads = take()
     if (reads.length > 0) await connection.send(reads)
-    this.#queue.maxGroups = this.#current.length * groupsFor(connection.roundTripMs)
+    const groups = this.#groupsPerConnection ?? groupsFor(connection.roundTripMs)
+    this.#queue.maxGroups = this.#current.length * groups
   }
 
   /** The position of the connection with the fewest batches; of equals the next one. */
