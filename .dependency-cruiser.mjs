@@ -84,7 +84,7 @@ export const IMPORTS = {
     remedy: SQL_ADAPTER,
   },
   testing: {
-    may: ['node'],
+    may: ['node', 'axe-core', 'playwright-core'],
     remedy: 'It knows nothing of ours and no test runner: take what it needs as a parameter.',
   },
   'testing-postgres': {

@@ -1,6 +1,5 @@
-import type { Page } from 'playwright-core'
+import { axeFindings, type Page } from '@pet-store/testing/browser'
 import { describe, expect, it } from 'vitest'
-import { axeFindings } from '../testing/browser.test-support.ts'
 import {
   BIG,
   DESKTOP,

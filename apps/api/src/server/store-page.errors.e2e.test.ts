@@ -1,6 +1,6 @@
 import { createApiKeyText } from '@pet-store/access'
+import { axeFindings } from '@pet-store/testing/browser'
 import { describe, expect, it } from 'vitest'
-import { axeFindings } from '../testing/browser.test-support.ts'
 import {
   DESKTOP,
   open,
@@ -185,6 +185,14 @@ describe('how the store page looks', () => {
       }))
       .map((part) => part.outerHTML)`
     expect(await page.evaluate(withoutOutline)).toEqual([])
+    const lookOf = (selector: string) =>
+      page.evaluate<string>(`(() => {
+        const { backgroundColor, borderBottomColor } =
+          getComputedStyle(document.querySelector('${selector}'))
+        return backgroundColor + borderBottomColor
+      })()`)
+    expect(await lookOf('.chip')).not.toBe(await lookOf('.chip:has([value=sold])'))
+    expect(await lookOf('.bar nav a')).not.toBe(await lookOf('.bar nav a + a'))
   })
 
   it('without JavaScript the store page has a sentence and a curl line, no more', async () => {

@@ -1,8 +1,14 @@
 import { hashApiKey } from '@pet-store/access'
 import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/testing'
-import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContextOptions,
+  CHROMIUM,
+  chromium,
+  NO_CHROMIUM,
+  problemsOf,
+} from '@pet-store/testing/browser'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest'
-import { CHROMIUM, NO_CHROMIUM, problemsOf } from './browser.test-support.ts'
 import { startPrefixProxy } from './prefix-proxy.test-support.ts'
 import { runProgram, runStart } from './run-program.test-support.ts'
 

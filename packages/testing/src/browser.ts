@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
+export { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
 /**
  * The browser of this machine: the one that `CHROME_BIN` names, else a Chromium or Chrome on the
  * path.
@@ -11,7 +13,7 @@ export const CHROMIUM: string | undefined =
   process.env['CHROME_BIN'] || onPath('chromium', 'google-chrome')
 
 /** Why the pages cannot be tested in a browser here. */
-export const NO_CHROMIUM =
+export const NO_CHROMIUM: string =
   'The pages are not tested in a browser: none found. Install one (apt-get install ' +
   'chromium), or name it in CHROME_BIN.'
 
