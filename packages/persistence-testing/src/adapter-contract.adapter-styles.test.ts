@@ -31,6 +31,15 @@ const returning =
   async (...args) =>
     change(await call(...args))
 
+/** Reads take no turn of the event loop, writes do. */
+const writingLater =
+  (call: Method): Method =>
+  async (...args) => {
+    if (/^(?:add|replace|revoke|markUsed)/.test(call.name))
+      await new Promise((resolve) => setImmediate(resolve))
+    return call(...args)
+  }
+
 /** What is beyond the queue is rejected, as the ports say. */
 function withQueueOf(limit: number): (call: Method) => Method {
   let running = 0
@@ -50,6 +59,7 @@ function withQueueOf(limit: number): (call: Method) => Method {
 const STYLES: Readonly<Record<string, () => (call: Method) => Method>> = {
   'returns frozen lists, pets and keys': () => returning(frozen),
   'returns objects without a prototype': () => returning(withoutPrototype),
+  'reads from memory, and writes to a disk': () => writingLater,
   'has a queue of 64 calls': () => withQueueOf(64),
 }
 

@@ -28,8 +28,11 @@ const KEYS: readonly NewApiKey[] = [
   ...NAMES.map((name, index) => aNewApiKey(`${index}`, { name })),
 ]
 
+/** Long enough for a thousand writes to a disk, one after the other. */
+const GROUP = { group: 'api-key.add', timeLimitMs: 60_000 }
+
 /** Keys are stored as given, and found by id and by hash. */
-export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('api-key.add', {
+export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(GROUP, {
   'fields: returns every field exactly as given, of expired keys too, and none that is absent':
     async (keys) => {
       for (const key of KEYS) await keys.add(key)
