@@ -66,7 +66,7 @@ it('A database with exhausted ids is not ready, and nothing is stored', async ()
 
 it('A database with a sequence behind its table is not ready, and stores nothing', async () => {
   await onServer(
-    "insert into pet (id, name, category_id) select n, 'Rex', 1 from generate_series(1, 3) n",
+    "insert into pet (id, name, category_id) select n, 'Rex', 1 from generate_series(1, 4) n",
   )
   await expect(persistence.check()).rejects.toThrow('The next id, 1, is taken')
   await expectNothingStored('23505')
