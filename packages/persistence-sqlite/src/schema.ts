@@ -17,6 +17,8 @@ class CreateSchema extends Migration {
     ) strict`)
     this.addSql('create index pet_status_id on pet (status, id)')
 
+    // Ordered by its primary key, without an index of its own for it: a page less for each creation
+    // to write.
     this.addSql(`create table idempotency_key (
       owner text not null,
       key text not null,
@@ -24,7 +26,7 @@ class CreateSchema extends Migration {
       pet_id integer not null,
       created_at integer not null,
       primary key (owner, key)
-    ) strict`)
+    ) strict, without rowid`)
     this.addSql('create index idempotency_key_created_at on idempotency_key (created_at)')
 
     // The hashes of the keys, never the keys.
