@@ -1,16 +1,14 @@
 import { createServer } from 'node:http'
 import { configure } from '@codegenie/serverless-express'
-import { createMemoryRateLimiter, createStaticKeys, hashApiKey } from '@pet-store/access'
-import { createPetUseCases } from '@pet-store/domain'
-import { createMemoryPets } from '@pet-store/domain/memory'
+import { createMemoryRateLimiter } from '@pet-store/access'
 import { configure as configureVendia } from '@vendia/serverless-express'
 import express, { type Express } from 'express'
 import inject from 'light-my-request'
 import serverless from 'serverless-http'
 import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
-import { createPetApp, type HttpApp } from './create-pet-app.ts'
-import type { RequestEntry } from './request/http-log.ts'
+import type { HttpApp } from './create-pet-app.ts'
+import { createLoggedApp } from './testing/logged-app.test-support.ts'
 import { API_KEY } from './testing/start-test-server.test-support.ts'
 
 interface Answer {
@@ -119,13 +117,7 @@ const PET = '{"name":"Zoë 🐕","categoryId":9007199254740993}'
 describe.each(Object.keys(ADAPTERS))('%s', (name) => {
   function start() {
     const limit = { requests: 1_000, windowMs: 60_000 }
-    const log: RequestEntry[] = []
-    const errors: unknown[] = []
-    const app = createPetApp({
-      pets: createPetUseCases(createMemoryPets()),
-      tokenCheck: createStaticKeys([{ keyId: 'test-key', sha256: hashApiKey(API_KEY) }]),
-      log: { request: (entry) => log.push(entry), internalError: (error) => errors.push(error) },
-      readiness: async () => ({}),
+    const { app, log, errors } = createLoggedApp({
       maxConcurrentRequests: 2,
       rateLimiting: { limit, limiter: createMemoryRateLimiter(limit) },
     })

@@ -1,12 +1,10 @@
 import { type ClientHttp2Stream, connect, createServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { createStaticKeys, hashApiKey, SCOPES } from '@pet-store/access'
-import { createPetUseCases } from '@pet-store/domain'
-import { createMemoryPets } from '@pet-store/domain/memory'
+import { SCOPES } from '@pet-store/access'
 import { expect, it, onTestFinished } from 'vitest'
-import { createPetApp, type PetAppOptions } from './create-pet-app.ts'
-import type { RequestEntry } from './request/http-log.ts'
+import type { PetAppOptions } from './create-pet-app.ts'
+import { createLoggedApp } from './testing/logged-app.test-support.ts'
 import { API_KEY } from './testing/start-test-server.test-support.ts'
 
 const PET = '{"name":"Rex","categoryId":9007199254740993}'
@@ -14,15 +12,7 @@ const CREATED = PET.replace('{', '{"id":1,')
 
 /** The app behind a server of HTTP/2, which Node's compatibility API makes of requests for it. */
 async function start(options: Partial<PetAppOptions> = {}) {
-  const log: RequestEntry[] = []
-  const errors: unknown[] = []
-  const app = createPetApp({
-    pets: createPetUseCases(createMemoryPets()),
-    tokenCheck: createStaticKeys([{ keyId: 'test-key', sha256: hashApiKey(API_KEY) }]),
-    log: { request: (entry) => log.push(entry), internalError: (error) => errors.push(error) },
-    readiness: async () => ({}),
-    ...options,
-  })
+  const { app, log, errors } = createLoggedApp(options)
   const server = createServer(app as never)
   await new Promise<void>((resolve) => server.listen(0, resolve))
   const { port } = server.address() as AddressInfo
