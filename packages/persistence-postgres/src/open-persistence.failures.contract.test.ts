@@ -181,6 +181,14 @@ describe('Opening PostgreSQL', () => {
     )
   })
 
+  it('opening rejects a database in which a list has no nulls', async () => {
+    const url = new URL(database.url)
+    url.searchParams.set('options', '-c array_nulls=off')
+    await expect(openPostgresPersistence({ url: url.href })).rejects.toThrow(
+      /": its setting array_nulls is off, and pets without a status need it on\.$/,
+    )
+  })
+
   it('an open database survives a connection that breaks while it is in use', async () => {
     const { pool } = await openPostgresDatabase({ url: database.url, poolSize: 1 })
     onTestFinished(() => pool.end())

@@ -7,12 +7,20 @@ it.each([
   ['pets.db', 'pets.db'],
   ['mysql://me:secret@host/db', 'mysql://me:***@host/db'],
   ['postgres:pets', 'postgres:pets'],
-  ['postgres://a b/', 'postgres://***'],
-  ['postgres://me:p@ss/word@host/pets', 'postgres://***'],
 ])('readSettings rejects the DATABASE_URL %s, and shows it without a password', (url, shown) => {
   const rule = 'must be sqlite: and the path of a file, or postgres://user:password@host/database'
   expect(() => readSettings({ DATABASE_URL: url })).toThrow(
     new InvalidSettings(`DATABASE_URL ${rule}, got "${shown}"`),
+  )
+})
+
+it.each([
+  ['postgres://a b/', 'postgres://***'],
+  ['postgres://me:p@ss/word@host/pets', 'postgres://***'],
+  ['postgres://me@/pets?host=/run/postgresql', 'postgres://me@/pets?***'],
+])('readSettings rejects the DATABASE_URL %s, and says how to write a password', (url, shown) => {
+  expect(() => readSettings({ DATABASE_URL: url })).toThrow(
+    `got "${shown}"; in a password write @ as %40, / as %2F, : as %3A, # as %23, % as %25`,
   )
 })
 

@@ -1,8 +1,11 @@
 /** What is wrong with the URL of a database, without its secrets. */
 export function wrongUrl(url: string): string {
   const rule = 'must be sqlite: and the path of a file, or postgres://user:password@host/database'
-  return `${rule}, got ${JSON.stringify(maskUrl(url))}`
+  const hint = /^postgres(?:ql)?:\/\//.test(url) ? ESCAPES_HINT : ''
+  return `${rule}, got ${JSON.stringify(maskUrl(url))}${hint}`
 }
+
+const ESCAPES_HINT = '; in a password write @ as %40, / as %2F, : as %3A, # as %23, % as %25'
 
 /**
  * The built-in adapter of a URL; `undefined` if there is none, or an @ in the path belongs to a

@@ -111,7 +111,8 @@ export const SETTINGS = {
     variable: 'DATABASE_URL',
     meaning:
       'The database: `sqlite:` and the path of a file, or ' +
-      '`postgres://user:password@host/database`.',
+      '`postgres://user:password@host/database`; special characters of the password are ' +
+      'percent-encoded.',
     default: 'sqlite:./data/pet-store.db',
     isSecret: true,
     mask: maskUrl,

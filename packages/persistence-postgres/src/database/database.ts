@@ -59,16 +59,23 @@ function clientOf(config: pg.PoolConfig, address: string): pg.Client {
   }
 }
 
+/**
+ * With `array_nulls = off` the server takes the NULL of a list, such as the status of a pet that
+ * has none, for a text of four letters.
+ */
+const PROPERTIES = `select current_database() as name,
+  current_setting('server_encoding') as encoding, ('{NULL}'::text[])[1] is null as "hasNulls"`
+
 /** Returns the name of the database on its server. Rejects if pets cannot be kept there. */
 export async function assertUsable(pool: Pool, options: ConnectionOptions): Promise<string> {
   const { rows } = await withRetries(() =>
-    pool.query<{ name: string; encoding: string }>(
-      "select current_database() as name, current_setting('server_encoding') as encoding",
-    ),
+    pool.query<{ name: string; encoding: string; hasNulls: boolean }>(PROPERTIES),
   )
-  const { name = '', encoding = '' } = rows[0] ?? {}
+  const { name = '', encoding = '', hasNulls = false } = rows[0] ?? {}
   if (encoding !== 'UTF8')
     throw new Error(`its encoding is ${encoding}, and names of pets need UTF8`)
+  if (!hasNulls)
+    throw new Error('its setting array_nulls is off, and pets without a status need it on')
   await assertKeepsTransactions(pool)
   await assertKeepsStatements(pool, options)
   return name

@@ -28,6 +28,7 @@ describe('opening an SQLite file', () => {
     const setting = (name: string) => database.pragma(name, { simple: true })
     expect(setting('journal_mode')).toBe('wal')
     expect(setting('synchronous')).toBe(2) // full
+    expect(setting('fullfsync')).toBe(1) // for macOS
     expect(setting('foreign_keys')).toBe(1)
     expect(setting('busy_timeout')).toBe(0)
     database.close()

@@ -84,6 +84,7 @@ async function openWritable(path: string): Promise<Database.Database> {
   // A pet is stored when its response is sent, even after a power failure.
   // docs/decisions/0010-sqlite-durability.md
   connection.pragma('synchronous = full')
+  connection.pragma('fullfsync = on')
   return connection
 }
 
