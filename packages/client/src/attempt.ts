@@ -107,13 +107,14 @@ async function exchange(connection: Connection, call: Call<unknown>, signal?: Ab
     if (abort.signal.aborted) {
       throw failure(
         connection,
+        call,
         'timeout',
         `No complete response to ${request} within ${timeoutMs} ms.`,
         { cause },
       )
     }
     const message = `The connection failed before the response to ${request} was complete.`
-    throw failure(connection, 'connection_failed', message, { cause })
+    throw failure(connection, call, 'connection_failed', message, { cause })
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', onAbort)
@@ -136,7 +137,7 @@ function errorOf(
       readonly message?: unknown
     }
     if (typeof code === 'string' && typeof message === 'string') {
-      return failure(connection, code, message, detailsOf(response))
+      return failure(connection, call, code, message, detailsOf(response))
     }
   } catch {
     // Not JSON, or null.
@@ -146,10 +147,12 @@ function errorOf(
 
 function unexpectedResponse(
   connection: Connection,
-  { operation: { method }, url }: Call<unknown>,
+  call: Call<unknown>,
   response: Response,
   options: ErrorOptions,
 ): PetStoreError {
+  const { operation, url } = call
+  const { method } = operation
   // Browsers hide the status of a redirect that is not followed.
   const isRedirect =
     response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)
@@ -158,7 +161,8 @@ function unexpectedResponse(
       'Check the base address.'
     : `The response to ${method} ${url} (status ${response.status}) does not conform to the ` +
       'interface.'
-  return failure(connection, 'unexpected_response', message, { ...detailsOf(response), ...options })
+  const details = { ...detailsOf(response), ...options }
+  return failure(connection, call, 'unexpected_response', message, details)
 }
 
 function detailsOf({ status, headers }: Response) {
@@ -175,6 +179,7 @@ function detailsOf({ status, headers }: Response) {
  */
 function failure(
   { apiKey }: Connection,
+  { idempotencyKey }: Call<unknown>,
   code: PetStoreErrorCode,
   message: string,
   details: PetStoreErrorDetails,
@@ -183,6 +188,7 @@ function failure(
     apiKey === undefined ? text : text.replaceAll(apiKey, '<API key>')
   return new PetStoreError(redact(code), redact(message), {
     ...details,
+    idempotencyKey,
     requestId: details.requestId && redact(details.requestId),
     ...('cause' in details && { cause: redactCause(details.cause, redact) }),
   })

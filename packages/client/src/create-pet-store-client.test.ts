@@ -3,7 +3,14 @@ import { expect, expectTypeOf, it } from 'vitest'
 import { createPetStoreClient, OPERATIONS, type PetStoreClient } from './create-pet-store-client.ts'
 import type { ServiceErrorCode } from './pet-store-error.ts'
 import { API_KEY, startService } from './testing/start-service.test-support.ts'
-import { json, startStub } from './testing/start-stub.test-support.ts'
+import {
+  breakMidway,
+  error,
+  html,
+  json,
+  rejectionOf,
+  startStub,
+} from './testing/start-stub.test-support.ts'
 
 async function startedClient(): Promise<PetStoreClient> {
   const { baseUrl } = await startService()
@@ -63,6 +70,26 @@ it('idempotency keys that the client makes up begin with the time, and differ', 
   expect(times.every((time) => time >= before && time <= Date.now())).toBe(true)
   expect(new Set(keys).size).toBe(3)
 })
+
+it.each([
+  ['a lost response', breakMidway, 'connection_failed'],
+  ['an error response', error(503, 'service_unavailable'), 'service_unavailable'],
+  ['a response of something else', html(500), 'unexpected_response'],
+])(
+  'createPet tells after %s with which idempotency key it can be called again',
+  async (_what, failure, code) => {
+    const stub = await startStub(failure, json(201, '{"id":1,"name":"Rex","categoryId":1}'))
+    const client = createPetStoreClient({ baseUrl: stub.baseUrl, retries: 0 })
+    const rex = { name: 'Rex', categoryId: 1 }
+    const rejection = await rejectionOf(client.createPet(rex))
+    expect(rejection.code).toBe(code)
+    const { idempotencyKey } = rejection
+    await client.createPet(rex, { idempotencyKey })
+    const [first, second] = stub.requests.map(({ headers }) => headers['idempotency-key'])
+    expect([first, second]).toEqual([idempotencyKey, idempotencyKey])
+    expect(idempotencyKey).toMatch(/^[0-9a-f]{32}$/)
+  },
+)
 
 it('the client has every operation of the description, with its method and success', async () => {
   const paths: Record<

@@ -22,8 +22,8 @@ import { send } from './send.ts'
 /** Options of `createPet`. */
 export interface CreatePetOptions extends CallOptions {
   /**
-   * The service creates one pet for one key. Default: a random key. Pass your own to repeat a call
-   * that failed.
+   * The service creates one pet for one key. Default: a random key. Pass the `idempotencyKey` of a
+   * `PetStoreError` to repeat the call that failed.
    */
   readonly idempotencyKey?: string | undefined
 }

@@ -34,6 +34,7 @@ export interface PetStoreErrorDetails extends ErrorOptions {
   readonly status?: number | undefined
   readonly requestId?: string | undefined
   readonly retryAfterMs?: number | undefined
+  readonly idempotencyKey?: string | undefined
 }
 
 /** A call that failed after all its attempts. No field contains the API key. */
@@ -47,6 +48,11 @@ export class PetStoreError extends Error {
   readonly requestId: string | undefined
   /** How long to wait after the response (`Retry-After`); `undefined` if the response has none. */
   readonly retryAfterMs: number | undefined
+  /**
+   * What the call was sent with, the client's own key too: a `createPet` that is called again with
+   * it creates no second pet. `undefined` for other operations.
+   */
+  readonly idempotencyKey: string | undefined
 
   constructor(code: PetStoreErrorCode, message: string, details: PetStoreErrorDetails = {}) {
     super(message, details)
@@ -54,5 +60,6 @@ export class PetStoreError extends Error {
     this.status = details.status
     this.requestId = details.requestId
     this.retryAfterMs = details.retryAfterMs
+    this.idempotencyKey = details.idempotencyKey
   }
 }
