@@ -23,7 +23,7 @@ it('kiosk-contract.ts writes the contract of the kiosk that is committed', async
   const written = readFileSync(join(folder, 'kiosk-pet-store.json'), 'utf8')
   await expect(
     `${written.trimEnd()}\n`,
-    'pnpm pact:update writes it; review and commit it',
+    'pnpm interface:update writes it; review and commit it',
   ).toMatchFileSnapshot(COMMITTED)
 })
 

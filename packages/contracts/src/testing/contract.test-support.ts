@@ -104,7 +104,7 @@ export function beginContract(consumer: string): Contract {
       it(`the contract of ${consumer} is the committed one`, async () => {
         await expect(
           `${readFileSync(join(dir, file), 'utf8').trimEnd()}\n`,
-          `The contract is not the committed one: pnpm pact:update writes pacts/${file}; ` +
+          `The contract is not the committed one: pnpm interface:update writes pacts/${file}; ` +
             'review and commit it',
         ).toMatchFileSnapshot(join(PACTS, file))
       })
