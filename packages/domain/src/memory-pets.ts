@@ -7,12 +7,12 @@ import {
   type PetRepository,
 } from './pet-repository.ts'
 
-/** A key with the time of its first use. */
+/** An idempotency key with the time of its first use. */
 export type DatedKey = IdempotencyKey & { readonly at: Date }
 
-/** What `createMemoryPets` stores, for code that keeps it elsewhere too. */
+/** What `createMemoryPets` stores. A caller that passes its own can save and restore it. */
 export interface PetMemory {
-  /** By ascending id: a map keeps the order of insertion. */
+  /** By ascending id, because pets are inserted in that order and a map keeps it. */
   readonly pets: Map<PetId, Pet>
   /** Idempotency keys with the id of their pet, by owner and key as a JSON array. */
   readonly keys: Map<string, { readonly key: DatedKey; readonly id: PetId }>
@@ -20,9 +20,9 @@ export interface PetMemory {
 }
 
 /**
- * Stores pets in this process only: for tests, examples, and as the shortest complete adapter for
- * authors of others. `stored` are pets to begin with, by ascending id; the first new pet gets the
- * id after the last of them. `now` is the clock of calls that have no time.
+ * Stores pets in this process only: for tests and examples, and as a model for authors of adapters.
+ * `stored` are the pets that it begins with, by ascending id; the first new pet gets the id after
+ * the last of them. `now` is the clock for idempotency keys that have no time of their own.
  */
 export function createMemoryPets(
   stored: readonly Pet[] = [],
@@ -33,11 +33,14 @@ export function createMemoryPets(
   for (const pet of stored) pets.set(pet.id, { ...pet })
   memory.lastId = stored.at(-1)?.id ?? memory.lastId
 
-  /** The pet that was created with this key within its lifetime. */
-  function createdBefore({ owner, key, fingerprint, at }: DatedKey): Pet | undefined {
-    for (const [text, entry] of keys) {
-      if (at.getTime() - entry.key.at.getTime() >= IDEMPOTENCY_KEY_LIFETIME_MS) keys.delete(text)
+  function deleteKeysExpiredAt(time: Date): void {
+    for (const [text, { key }] of keys) {
+      if (time.getTime() - key.at.getTime() >= IDEMPOTENCY_KEY_LIFETIME_MS) keys.delete(text)
     }
+  }
+
+  /** Finds the pet that was created with this key. Throws `idempotency_key_reused`. */
+  function petCreatedWith({ owner, key, fingerprint }: DatedKey): Pet | undefined {
     const known = keys.get(JSON.stringify([owner, key]))
     if (known !== undefined && known.key.fingerprint !== fingerprint) {
       throw new PetError(
@@ -61,10 +64,11 @@ export function createMemoryPets(
       return { ...store(pet) }
     },
 
-    async addWithKey(pet, used, cancellation) {
+    async addWithKey(pet, idempotencyKey, cancellation) {
       throwIfCancelled(cancellation)
-      const key = { ...used, at: used.at ?? now() }
-      const known = createdBefore(key)
+      const key = { ...idempotencyKey, at: idempotencyKey.at ?? now() }
+      deleteKeysExpiredAt(key.at)
+      const known = petCreatedWith(key)
       if (known !== undefined) return { pet: { ...known }, isReplay: true }
       const added = store(pet)
       keys.set(JSON.stringify([key.owner, key.key]), { key, id: added.id })

@@ -42,14 +42,14 @@ export interface PetRepository {
    * Returns pets by ascending id, at most `limit`. No matching pets: an empty list.
    *
    * Contains every pet whose `add` resolved before the call. Pets that are added at the same time
-   * may become visible out of order: a list can contain id 5 and a later one also id 4. Following
-   * the ids page by page therefore visits each pet that existed at the start exactly once, but not
-   * necessarily each pet that was added meanwhile.
+   * may become visible out of order: one list can contain id 5 but not yet id 4, and a later list
+   * both. Following the ids page by page therefore visits each pet that existed at the start exactly
+   * once, but not necessarily each pet that was added meanwhile.
    */
   list(query: PetQuery): Promise<readonly Pet[]>
 }
 
-/** The compiler asks for every one. */
+/** A record instead of an array, so that the compiler reports a missing function. */
 const FUNCTIONS: Readonly<Record<keyof PetRepository, true>> = {
   add: true,
   addWithKey: true,
@@ -57,19 +57,22 @@ const FUNCTIONS: Readonly<Record<keyof PetRepository, true>> = {
   list: true,
 }
 
-/** The names of its functions, in order. */
+/** The names of the functions of `PetRepository`. */
 export const PET_REPOSITORY_FUNCTIONS: readonly (keyof PetRepository)[] = Object.keys(
   FUNCTIONS,
 ) as (keyof PetRepository)[]
 
-/** A repository whose functions are called through `call`, which measures them, for instance. */
+/**
+ * Wraps a repository so that every function is called through `call`: for measuring the calls, for
+ * instance. `call` gets the name of the function, and `work`, which calls it.
+ */
 export function wrapPetRepository(
   pets: PetRepository,
   call: <Result>(name: keyof PetRepository, work: () => Promise<Result>) => Promise<Result>,
 ): PetRepository {
   const wrapped = PET_REPOSITORY_FUNCTIONS.map((name) => {
-    const run = pets[name].bind(pets) as (...given: unknown[]) => Promise<unknown>
-    return [name, (...given: unknown[]) => call(name, () => run(...given))]
+    const run = pets[name].bind(pets) as (...parameters: unknown[]) => Promise<unknown>
+    return [name, (...parameters: unknown[]) => call(name, () => run(...parameters))]
   })
   return Object.fromEntries(wrapped)
 }
@@ -109,9 +112,9 @@ export interface IdempotencyKey {
   /** The content of the pet as text: equal content has equal fingerprints. */
   readonly fingerprint: string
   /**
-   * The time of the call. Default: now, by the clock of the database, which is the same for all
-   * instances: one whose clock is wrong must not take a key for expired. Given by tests, and where
-   * calls are stored and made later.
+   * The time of the call. Default: now, by the clock of the database. All instances share that
+   * clock, so an instance whose own clock is wrong takes no key for expired. Set it in tests, and
+   * for calls that are made later than they were requested.
    */
   readonly at?: Date | undefined
 }

@@ -50,7 +50,7 @@ export const INT64: { readonly min: bigint; readonly max: bigint } = {
   max: 2n ** 63n - 1n,
 }
 
-/** What code that lists the fields of a pet needs to know about one. */
+/** What code that goes through all fields of a pet needs to know about one of them. */
 interface Field {
   readonly isInteger: boolean
   /** Whether every pet has it. */
@@ -62,8 +62,8 @@ interface Field {
 }
 
 /**
- * Every field, in the order in which mistakes are reported and files have them. A new one comes
- * last; it is optional, because stored pets do not have it.
+ * Every field of a pet, in the order in which invalid fields are reported and the columns of files
+ * are written. Add a new field at the end. It must be optional, because stored pets do not have it.
  */
 export const PET_FIELDS: Readonly<Record<keyof PetInput, Field>> = {
   name: {
@@ -85,13 +85,14 @@ export const PET_FIELDS: Readonly<Record<keyof PetInput, Field>> = {
     fingerprint: ({ status }) => `${status ?? ''}/`,
   },
 }
+
 const FIELDS = Object.entries(PET_FIELDS) as readonly [keyof PetInput, Field][]
 
 /**
- * The content of a pet as text: equal content has equal fingerprints. Stored idempotency keys have
- * this format, so it must not change: the last field comes first, a further one as `field=value&`
- * with the value encoded by `encodeURIComponent`, and as nothing when it is absent. `name` is last,
- * because it may contain any character.
+ * The content of a pet as text: equal content has equal fingerprints. Fingerprints are stored with
+ * idempotency keys, so the format must not change. The fields are in reverse order, because `name`
+ * may contain any character and must therefore be at the end. A field that is added later is
+ * `field=value&`, with the value encoded by `encodeURIComponent`, or nothing when it is absent.
  */
 export function fingerprintOf(pet: NewPet): string {
   return FIELDS.reduce((text, [, { fingerprint }]) => fingerprint(pet) + text, '')
