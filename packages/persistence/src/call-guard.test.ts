@@ -48,6 +48,27 @@ it('createCallGuard runs as many calls at a time as it may, in order, and ends a
   expect(order).toEqual([1, 2, 3])
 })
 
+it('createCallGuard runs no more calls than it may when one ends as another comes', async () => {
+  const guard = createCallGuard({ outcomeOf, concurrency: 1 })
+  let running = 0
+  let highest = 0
+  const work = async () => {
+    running += 1
+    highest = Math.max(highest, running)
+    await Promise.resolve()
+    running -= 1
+  }
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => (end = resolve))
+  const first = guard.read(() => ended)
+  const second = guard.read(work)
+  // Called after the first call has ended, before the second one begins.
+  const third = ended.then(() => guard.read(work))
+  end()
+  await Promise.all([first, second, third])
+  expect(highest).toBe(1)
+})
+
 it('createCallGuard rejects calls beyond the queue, and writes that were cancelled', async () => {
   const guard = createCallGuard({ outcomeOf, maxCalls: 1 })
   let end = () => {}

@@ -5,35 +5,42 @@ import {
   type WriteOutcome,
 } from '@pet-store/domain'
 
-/** How calls of a database are bounded, and what its errors mean. */
+/** The limits of calls to a database, and what its errors mean. */
 export interface CallGuardOptions {
   /**
-   * What is known of a write that has failed with this error, by its code; `undefined` for an error
-   * that does not say that the database is unavailable, which passes through.
+   * What is known about a write that failed with this error; decide by its code, not by its
+   * message. `undefined`: the error does not mean that the database is unavailable, so the call
+   * rejects with it unchanged.
    */
   readonly outcomeOf: (error: unknown) => WriteOutcome | undefined
-  /** After how long a call rejects. Default: 5,000. */
+  /** How long a call may take, its wait included, before it rejects. Default: 5,000. */
   readonly deadlineMs?: number
   /** The maximum number of calls that have not ended; further ones reject. Default: 10,000. */
   readonly maxCalls?: number
-  /** How many calls run at the same time; the others wait, in their order. Default: all. */
+  /**
+   * The maximum number of calls that run at the same time; the others wait in the order in which
+   * they were made. Default: no maximum.
+   */
   readonly concurrency?: number
 }
 
-/** Calls of a database that end in time, and reject as the ports ask. */
+/** Calls to a database that end in time, and reject as the ports require. */
 export interface CallGuard {
-  /** For what changes nothing: a failure is `not_stored`. */
+  /** Runs work that changes nothing. The outcome of a failure is `not_stored`. */
   read<Result>(work: () => Promise<Result>): Promise<Result>
   /**
-   * For what writes: looks at the cancellation right before, and is never repeated. What has begun
-   * and does not end in time is `unknown`.
+   * Runs work that writes, once; work that fails is never repeated. Rejects without running it if
+   * it is cancelled by then. If it does not end in time, the outcome is `unknown`.
    */
   write<Result>(work: () => Promise<Result>, cancellation?: Cancellation): Promise<Result>
-  /** Resolves when every call has its result, for `close`: after the deadline at the latest. */
+  /**
+   * Resolves when every call has resolved or rejected: after the deadline at the latest. For
+   * `close`.
+   */
   finish(): Promise<void>
 }
 
-/** What every adapter needs around its calls: a deadline, a limited queue, and the outcome. */
+/** Gives the calls of an adapter a deadline, a limited queue, and the outcome of their errors. */
 export function createCallGuard({
   outcomeOf,
   deadlineMs = 5_000,
@@ -42,19 +49,20 @@ export function createCallGuard({
 }: CallGuardOptions): CallGuard {
   /** Calls that have not resolved or rejected. */
   const calls = new Set<Promise<unknown>>()
-  /** Work that has missed its deadline counts until it ends. */
+  /** The number of calls whose work has not ended, even if they have missed their deadline. */
   let unfinished = 0
-  const waiting: (() => void)[] = []
   let running = 0
+  /** Lets the next call run: one function for each call that waits. */
+  const waiting: (() => void)[] = []
 
-  async function run<Result>(work: () => Promise<Result>): Promise<Result> {
-    running += 1
-    try {
-      return await work()
-    } finally {
-      running -= 1
-      waiting.shift()?.()
-    }
+  /**
+   * Lets the next call run in place of one that has ended. `running` does not change in between, so
+   * that no other call begins before it.
+   */
+  function endOne(): void {
+    const next = waiting.shift()
+    if (next === undefined) running -= 1
+    else next()
   }
 
   function call<Result>(
@@ -67,14 +75,16 @@ export function createCallGuard({
     let hasBegun = false
     let isLate = false
     const working = (async () => {
-      if (running >= concurrency || waiting.length > 0)
-        await new Promise<void>((resolve) => waiting.push(resolve))
-      if (isLate || cancellation?.aborted) {
-        waiting.shift()?.()
-        throw persistenceUnavailable({ message: 'The caller no longer waits.' })
+      if (running < concurrency) running += 1
+      else await new Promise<void>((resolve) => waiting.push(resolve))
+      try {
+        if (isLate || cancellation?.aborted)
+          throw persistenceUnavailable({ message: 'The caller no longer waits.' })
+        hasBegun = true
+        return await work()
+      } finally {
+        endOne()
       }
-      hasBegun = true
-      return run(work)
     })()
     unfinished += 1
     const result = new Promise<Result>((resolve, reject) => {
@@ -83,7 +93,8 @@ export function createCallGuard({
         const message = `The database did not respond within ${deadlineMs} ms.`
         reject(persistenceUnavailable({ message, outcome: hasBegun ? late : 'not_stored' }))
       }
-      // A response may have arrived while this process got no processor: it is read first.
+      // While the process was busy or not scheduled, the response may have arrived together with
+      // the deadline. `setImmediate` lets Node read it first.
       const timer = setTimeout(() => setImmediate(rejectLate), deadlineMs)
       const end = () => {
         unfinished -= 1
