@@ -8,7 +8,7 @@ export type ApiKeyRecord = Readonly<Record<string, string | number>>
 
 type Stored = ApiKey & Pick<NewApiKey, 'sha256'>
 
-/** How each field is stored. The compiler asks for every one. */
+/** How each field is stored. The compiler reports a field that is missing here. */
 const FIELDS: Readonly<Record<keyof Stored, 'text' | 'time' | 'list'>> = {
   id: 'text',
   sha256: 'text',
@@ -23,7 +23,7 @@ const FIELDS: Readonly<Record<keyof Stored, 'text' | 'time' | 'list'>> = {
   replacedBy: 'text',
 }
 
-/** A key that is added, as a row. */
+/** A new key as a row. */
 export function apiKeyToRecord(key: NewApiKey): ApiKeyRecord {
   return Object.fromEntries(
     Object.entries(key)
@@ -35,7 +35,7 @@ export function apiKeyToRecord(key: NewApiKey): ApiKeyRecord {
   )
 }
 
-/** A row as the port returns it: without the hash, with an order of `list`. */
+/** The key of a row as the port returns it: without its hash. */
 export function apiKeyFromRecord({ sha256: _, ...record }: ApiKeyRecord): ApiKey {
   const fields = Object.entries(record).map(([name, value]) => {
     const kind = FIELDS[name as keyof Stored]
@@ -56,13 +56,13 @@ export function replacedRecord(
   return { ...record, expiresAt, replacedBy: successorId }
 }
 
-/** The row after `revoke`: only the first one changes it. */
+/** The row after `revoke`; a row that was revoked before stays as it is. */
 export function revokedRecord(record: ApiKeyRecord, at: Date, by?: string): ApiKeyRecord {
   if (record['revokedAt'] !== undefined) return record
   return { ...record, revokedAt: at.getTime(), ...(by !== undefined && { revokedBy: by }) }
 }
 
-/** The row after a use: the latest time stays. */
+/** The row after a use, with the later of both times. */
 export function usedRecord(record: ApiKeyRecord, { at }: KeyUse): ApiKeyRecord {
   return { ...record, lastUsedAt: Math.max(Number(record['lastUsedAt'] ?? at), at.getTime()) }
 }

@@ -3,15 +3,15 @@ import type { IdempotencyKey, NewPet, Pet, PetId, PetQuery } from '@pet-store/do
 import type { PersistenceOptions } from './persistence.ts'
 
 /**
- * Everything that one database holds, many items at a time: for import, export, copy and seed. Pets
- * that are read or written under their ids are not validated. Opening changes what its mode allows,
- * as that of an adapter does. The caller that opened it closes it.
+ * Reads and writes everything that one database holds, many items at a time: for import, export,
+ * copy and seed. Pets that are read, or written with their ids, are not validated. Opening changes
+ * what its mode allows, as opening an adapter does. The caller that opened it closes it.
  *
- * Every function that writes does so completely or not at all, whatever the number of items: the
- * program writes 5,000 at a time. Adapters add pets meanwhile, if several processes may.
+ * Every function that writes does so completely or not at all, whatever the number of items; the
+ * program writes 5,000 at a time. If the capability `severalProcesses` is true, other processes may
+ * add pets at the same time.
  *
- * While the database is unavailable every function rejects, and nothing that was rejected is
- * repeated.
+ * While the database is unavailable every function rejects. A rejected write is never repeated.
  */
 export interface BulkAccess {
   countPets(): Promise<number>
@@ -23,9 +23,9 @@ export interface BulkAccess {
   /** Stores pets under the ids that they have. Rejects if one of the ids is taken. */
   writePets(pets: readonly Pet[]): Promise<void>
   /**
-   * Stores new pets under new ids, in this order, together with the progress of the import that
-   * they belong to. Rejects if the import is no longer where `from` says, if it belongs to another
-   * file, or if another import was begun with its id.
+   * Stores new pets under new ids, in this order, in one transaction with the progress of their
+   * import. Rejects if the import has advanced beyond `from`, if it belongs to another file, or if
+   * another import was begun with its id.
    */
   addPets(pets: readonly NewPet[], progress?: PetImportProgress): Promise<void>
 
@@ -35,8 +35,8 @@ export interface BulkAccess {
   writePetImports(imports: readonly PetImport[]): Promise<void>
 
   /**
-   * Returns idempotency keys ordered by the text of their owner, then of their key, at most
-   * `limit`, from after this one on. Expired ones may be among them.
+   * Returns idempotency keys ordered by the text of their owner, then of their key: at most
+   * `limit`, beginning after the key `after`. Expired keys may be among them.
    */
   readIdempotencyKeys(
     limit: number,
@@ -69,17 +69,14 @@ export interface BulkAccess {
  */
 export type OpenBulkAccess = (options: PersistenceOptions) => Promise<BulkAccess>
 
-/**
- * A file whose lines are stored, all of them or the first ones. Identified by its content, not by
- * its name.
- */
+/** A file whose lines were imported, all of them or the first ones. Its name is not stored. */
 export interface PetImport {
   /** Increases with every import. */
   readonly id: bigint
-  /** SHA-256 of the whole file in hexadecimal: a changed file is another one. */
+  /** SHA-256 of the whole file in hexadecimal: a changed file is another file. */
   readonly sha256: string
   readonly state: PetImportState
-  /** Where the last stored pet begins. */
+  /** The number of the line on which the last stored pet begins. */
   readonly lines: number
   /** The time of the last transaction. */
   readonly changedAt: Date
@@ -89,7 +86,7 @@ export interface PetImport {
 export const PET_IMPORT_STATES = ['unfinished', 'finished'] as const
 export type PetImportState = (typeof PET_IMPORT_STATES)[number]
 
-/** How an import advances, keeping its id. Without `from` it begins. */
+/** How an import advances; its id stays the same. Without `from` the import begins. */
 export interface PetImportProgress {
   readonly from?: PetImport
   readonly to: PetImport

@@ -25,13 +25,13 @@ export type {
 } from './bulk-access.ts'
 
 // The functions of the ports, for code that goes through all of them
-export { API_KEY_REPOSITORY_FUNCTIONS, BULK_ACCESS_FUNCTIONS } from './functions.ts'
+export { API_KEY_REPOSITORY_FUNCTIONS, BULK_ACCESS_FUNCTIONS } from './port-functions.ts'
 
 // What every adapter needs: bounded calls, pets as flat rows, and API keys on flat rows
 export { createCallGuard } from './call-guard.ts'
 export type { CallGuard, CallGuardOptions } from './call-guard.ts'
 export { petFromRecord, petToRecord } from './pet-record.ts'
 export type { PetRecord } from './pet-record.ts'
-export { createRecordApiKeys } from './record-api-keys.ts'
-export type { ApiKeyChange, ApiKeyRecords } from './record-api-keys.ts'
+export { createRecordApiKeys } from './record-api-key-repository.ts'
+export type { ApiKeyChange, ApiKeyRecords } from './record-api-key-repository.ts'
 export type { ApiKeyRecord } from './api-key-record.ts'

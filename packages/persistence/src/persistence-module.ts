@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { PET_REPOSITORY_FUNCTIONS } from '@pet-store/domain'
 import type { BulkAccess, OpenBulkAccess } from './bulk-access.ts'
-import { API_KEY_REPOSITORY_FUNCTIONS, BULK_ACCESS_FUNCTIONS } from './functions.ts'
 import type { Persistence, PersistenceCapabilities, PersistenceOptions } from './persistence.ts'
+import { API_KEY_REPOSITORY_FUNCTIONS, BULK_ACCESS_FUNCTIONS } from './port-functions.ts'
 import { withTimeout } from './with-timeout.ts'
 
 export { withTimeout } from './with-timeout.ts'
@@ -28,9 +28,9 @@ const OPENING_TIMEOUT_MS = 30_000
 
 /**
  * Loads the adapter of the setting `PERSISTENCE_MODULE`: a package, or a path that begins with `.`
- * or `/`, found from the working directory. This and what it returns reject with an error that
- * names the module and the rule if it is no adapter. Whether what it declares is true is for
- * `adapterContract` to find.
+ * or `/`, resolved from the working directory. If the module is not an adapter, this function or
+ * `open` rejects with an error that names the module and the rule. Whether its capabilities are true
+ * is not checked here but by `adapterContract`.
  */
 export async function loadPersistenceModule(name: string): Promise<PersistenceModule> {
   const {
@@ -52,10 +52,10 @@ export async function loadPersistenceModule(name: string): Promise<PersistenceMo
   return {
     specifier: specifierOf(name),
     open: async (options, timeoutMs) =>
-      assertPersistence(name, await opening(name, open(options), timeoutMs)),
+      assertPersistence(name, await openInTime(name, open(options), timeoutMs)),
     ...(openBulkAccess !== undefined && {
       async openBulkAccess(options) {
-        const opened = await opening(name, openBulkAccess(options))
+        const opened = await openInTime(name, openBulkAccess(options))
         return assertFunctions<BulkAccess>(
           name,
           'what its openBulkAccess opens',
@@ -124,8 +124,12 @@ function assertFunctions<Opened>(
   )
 }
 
-/** Opening may wait for something that never comes. */
-function opening(name: string, opened: unknown, timeoutMs = OPENING_TIMEOUT_MS): Promise<unknown> {
+/** Limits opening, which may otherwise wait for ever, for a database that does not respond. */
+function openInTime(
+  name: string,
+  opened: unknown,
+  timeoutMs = OPENING_TIMEOUT_MS,
+): Promise<unknown> {
   const message =
     `The persistence module ${JSON.stringify(name)} did not open within ${timeoutMs / 1000} s. ` +
     'If it migrates much data, run pet-store migrate first, which waits longer.'

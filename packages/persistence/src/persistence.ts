@@ -22,9 +22,10 @@ export interface Persistence {
    */
   check(): Promise<void>
   /**
-   * Whether the schema has every migration that this program knows; it may have been restored to an
-   * older state meanwhile. Called often. Never `false` because the database is unavailable: then it
-   * rejects, or returns what it knew. Absent where there are no migrations.
+   * Whether the schema has every migration that this program knows. It had them on opening, but may
+   * have been restored to an older state since. Called often. While the database is unavailable it
+   * does not return `false`: it rejects, or returns its last result. Absent where there are no
+   * migrations.
    */
   isMigrated?(): Promise<boolean>
   /**
@@ -35,13 +36,13 @@ export interface Persistence {
   /** The time by the clock of the database; absent where that is the clock of this machine. */
   readClock?(): Promise<Date>
   /**
-   * The use of each connection pool, and what waits for it; absent where nothing does. Must not
-   * query the database.
+   * The use of each connection pool, and how many statements wait for it; absent in an adapter where
+   * none wait. Must not query the database.
    */
   poolUse?(): readonly PoolUse[]
   /**
-   * Finishes every call that was begun, reads too, then releases everything. Nothing is called
-   * afterwards. While the database is unavailable it ends in time too.
+   * Finishes every call that was begun, reads too, then releases everything. No function is called
+   * afterwards. It resolves within a few seconds even while the database is unavailable.
    */
   close(): Promise<void>
 }
@@ -93,17 +94,17 @@ export interface PersistenceOptions {
   readonly replicaUrls?: readonly string[]
   /**
    * Called when work has failed for which no call waits, such as deleting expired idempotency keys.
-   * It is done later. Default: failures are ignored.
+   * The adapter tries again later. Default: failures are ignored.
    */
   readonly onBackgroundFailure?: (error: unknown) => void
-  /** Told of statements. Default: nobody is. */
+  /** Called for each statement; see `OnStatement`. Default: statements are not reported. */
   readonly onStatement?: OnStatement
 }
 
 /**
- * Called, in the asynchronous context of the call that needs it, when a statement begins to run or
- * to wait. What it returns is called when the statement has its result, with the error if there is
- * one.
+ * Called when a statement begins to run or to wait, in the asynchronous context of the call that
+ * needs the statement. If it returns a function, that is called when the statement has its result,
+ * with the error if there is one.
  */
 export type OnStatement = (
   /**
@@ -114,7 +115,7 @@ export type OnStatement = (
   server: DatabaseServer,
 ) => ((error?: unknown) => void) | undefined
 
-/** Where a statement runs. What a database does not have is absent. */
+/** Where a statement runs. A part that a database does not have is absent. */
 export interface DatabaseServer {
   /** As OpenTelemetry names it, such as `postgresql`. */
   readonly system: string
@@ -127,8 +128,8 @@ export interface DatabaseServer {
 /** What an adapter can do beyond the ports. A persistence module exports it as `capabilities`. */
 export interface PersistenceCapabilities {
   /**
-   * Whether several processes may have a database open. If not, opening rejects while another
-   * process, or this one, has it open.
+   * Whether several processes may have a database open at the same time. If not, opening rejects
+   * while another process, or this one, has it open.
    */
   readonly severalProcesses: boolean
   /**

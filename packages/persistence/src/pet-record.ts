@@ -1,8 +1,8 @@
 import { type NewPet, PET_FIELDS, type Pet, type PetId } from '@pet-store/domain'
 
 /**
- * A pet as one flat row of text, for databases without integers of 64 bits: integers are decimal.
- * An absent field is absent. A new field of a pet needs no change here.
+ * A pet as one flat row of text, for databases that have no 64-bit integers: integers are written in
+ * decimal digits. An absent field is absent here too. A new field of a pet needs no change here.
  */
 export type PetRecord = Readonly<Record<string, string>>
 
@@ -11,13 +11,13 @@ const INTEGERS: ReadonlySet<string> = new Set([
   ...Object.entries(PET_FIELDS).flatMap(([name, { isInteger }]) => (isInteger ? [name] : [])),
 ])
 
-/** A pet that is added, as a row. */
+/** A new pet as a row. */
 export function petToRecord(pet: NewPet, id: PetId): PetRecord {
   const fields = Object.entries({ id, ...pet })
   return Object.fromEntries(fields.map(([name, value]) => [name, String(value)]))
 }
 
-/** A row as the port returns it. */
+/** The pet of a row, not validated. */
 export function petFromRecord(record: PetRecord): Pet {
   const fields = Object.entries(record).map(([name, value]) => {
     return [name, INTEGERS.has(name) ? BigInt(value) : value]

@@ -1,7 +1,7 @@
 import type { ApiKeyRepository } from '@pet-store/access'
 import type { BulkAccess } from './bulk-access.ts'
 
-// The compiler asks for every function, so that what goes through a list forgets none.
+// Records instead of arrays, so that the compiler reports a function that is missing here.
 
 const API_KEYS: Readonly<Record<Exclude<keyof ApiKeyRepository, 'listChangedSince'>, true>> = {
   add: true,
@@ -29,7 +29,7 @@ const BULK_ACCESS: Readonly<Record<keyof BulkAccess, true>> = {
   close: true,
 }
 
-/** The names of the functions of `ApiKeyRepository`; the optional one is not among them. */
+/** The names of the functions of `ApiKeyRepository`, without the optional `listChangedSince`. */
 export const API_KEY_REPOSITORY_FUNCTIONS: readonly (keyof typeof API_KEYS)[] = Object.keys(
   API_KEYS,
 ) as (keyof typeof API_KEYS)[]

@@ -10,7 +10,7 @@ import {
 } from './api-key-record.ts'
 import type { CallGuard } from './call-guard.ts'
 
-/** Where the rows of API keys are stored: what a database that compares and sets can do. */
+/** The rows of API keys in a database that can replace a row only if it is unchanged. */
 export interface ApiKeyRecords {
   /** The row with this `id`. */
   find(id: string): Promise<ApiKeyRecord | undefined>
@@ -19,26 +19,34 @@ export interface ApiKeyRecords {
   /** Every row, in any order. */
   list(): Promise<readonly ApiKeyRecord[]>
   /**
-   * Stores every row or none, durably, in one step that no other write comes between. Stores
-   * nothing and returns `changed` if a row is no longer what it was, or `taken` if a new one has
-   * the `id` or the `sha256` of another.
+   * Makes every change or none, durably and atomically. Changes nothing and returns `changed` if a
+   * row is no longer equal to its `before`, or `taken` if a new row has the `id` or the `sha256` of
+   * another one.
    */
   write(changes: readonly ApiKeyChange[]): Promise<'stored' | 'changed' | 'taken'>
 }
 
-/** A row that is stored in the place of another one. */
+/** A new row, or one that replaces another row. */
 export interface ApiKeyChange {
-  /** As it was read; absent for a new row. */
+  /** The row as it was read; absent for a new row. */
   readonly before?: ApiKeyRecord
   readonly after: ApiKeyRecord
 }
 
-/** With every call somebody else has written: more often than anybody rotates or uses a key. */
+/**
+ * How often an update is tried. An attempt fails only if another write has changed one of its rows
+ * meanwhile, and keys are not changed often enough for this many failures.
+ */
 const MAX_ATTEMPTS = 100
 
-/** The port of API keys on rows that can be compared and set. */
+/**
+ * Implements `ApiKeyRepository` on `records`. `guard` gives each call its deadline and its outcome.
+ */
 export function createRecordApiKeys(records: ApiKeyRecords, guard: CallGuard): ApiKeyRepository {
-  /** Writes what the work makes of rows that it reads, again when they change meanwhile. */
+  /**
+   * Writes the changes that `work` makes of the rows that it reads. Repeats both when a row has
+   * changed meanwhile.
+   */
   function update<Result>(
     work: () => Promise<{ readonly changes: readonly ApiKeyChange[]; readonly result: Result }>,
   ): Promise<Result> {
@@ -49,12 +57,14 @@ export function createRecordApiKeys(records: ApiKeyRecords, guard: CallGuard): A
         if (written === 'stored') return result
         if (written === 'taken') throw new Error('Another API key has this id or hash.')
       }
-      throw persistenceUnavailable({ message: 'Others changed the API key all the time.' })
+      throw persistenceUnavailable({
+        message: `Other calls changed the API key during each of ${MAX_ATTEMPTS} attempts.`,
+      })
     })
   }
 
-  /** The row after a change, if there is one. */
-  async function changed(
+  /** Reads a row and makes a change of it; no change if there is no such row. */
+  async function changeOf(
     id: string,
     change: (record: ApiKeyRecord) => ApiKeyRecord,
   ): Promise<readonly ApiKeyChange[]> {
@@ -87,7 +97,7 @@ export function createRecordApiKeys(records: ApiKeyRecords, guard: CallGuard): A
       }),
     revoke: (id, at, by) =>
       update(async () => {
-        const changes = await changed(id, (record) => revokedRecord(record, at, by))
+        const changes = await changeOf(id, (record) => revokedRecord(record, at, by))
         return { changes, result: changes.length > 0 }
       }),
     async markUsed(uses) {
@@ -95,7 +105,7 @@ export function createRecordApiKeys(records: ApiKeyRecords, guard: CallGuard): A
       for (const { id, at } of uses) if (at > (latest.get(id) ?? 0)) latest.set(id, at)
       await update(async () => {
         const found = [...latest].map(([id, at]) => {
-          return changed(id, (record) => usedRecord(record, { id, at }))
+          return changeOf(id, (record) => usedRecord(record, { id, at }))
         })
         return { changes: (await Promise.all(found)).flat(), result: undefined }
       })

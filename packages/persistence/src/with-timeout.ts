@@ -1,4 +1,7 @@
-/** Waits for work that may never end. The work does not keep the process alive, the timer does. */
+/**
+ * Waits for work that may never end; rejects with `message` after `timeoutMs` milliseconds, and
+ * leaves the work to itself. The timer keeps the process alive, because the work may not.
+ */
 export async function withTimeout<Result>(
   work: Result | Promise<Result>,
   timeoutMs: number,
