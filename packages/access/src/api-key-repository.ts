@@ -9,7 +9,7 @@ import type { ApiKey, NewApiKey } from './api-key.ts'
  * are not changed; they may be frozen.
  *
  * While the database is unavailable every function rejects within a few seconds, with an error
- * whose `code` is `persistence_unavailable`, as `PetRepository` does.
+ * whose `code` is `persistence_unavailable`, as the functions of `PetRepository` do.
  */
 export interface ApiKeyRepository {
   /** Stores a key. Rejects when its id or its hash is taken, and then changes nothing. */
@@ -17,10 +17,10 @@ export interface ApiKeyRepository {
 
   /**
    * Stores the successor of a key and ends the old one at `until`, unless it ends earlier anyway:
-   * both, or nothing. An expired or revoked key is replaced too, and stays expired and revoked:
-   * which keys may be replaced is for the caller to decide. Returns `false` and changes nothing
-   * when the key has a successor already; of many calls at the same time one returns `true`.
-   * Rejects and changes nothing when there is no such key, or the successor's id or hash is taken.
+   * both, or nothing. An expired or revoked key is replaced too, and stays expired or revoked: the
+   * caller decides which keys may be replaced. Returns `false` and changes nothing when the key
+   * already has a successor: of several calls at the same time exactly one returns `true`. Rejects
+   * and changes nothing when there is no such key, or the successor's id or hash is taken.
    */
   replace(id: string, successor: NewApiKey, until: Date): Promise<boolean>
 
@@ -34,9 +34,9 @@ export interface ApiKeyRepository {
   list(): Promise<readonly ApiKey[]>
 
   /**
-   * Returns the keys that were created, replaced or revoked at a time or later, in the same order.
-   * A key is replaced when its successor is created. Absent in an adapter that would read all keys
-   * for it: then callers use `list`.
+   * Returns the keys that were created, replaced or revoked at `time` or later, in the order of
+   * `list`. The time at which a key is replaced is the `createdAt` of its successor. Absent in an
+   * adapter that would have to read all keys for it: then callers use `list`.
    */
   listChangedSince?(time: Date): Promise<readonly ApiKey[]>
 
@@ -47,8 +47,9 @@ export interface ApiKeyRepository {
   revoke(id: string, at: Date, by?: string): Promise<boolean>
 
   /**
-   * Records when keys were last used, in one write for all of them. The latest time is stored, in
-   * whatever order the uses arrive; an unknown id is not an error. No uses: does nothing.
+   * Stores when keys were last used, in one write for all of them. A stored time that is later
+   * stays, so the order of calls does not matter. An unknown id is not an error. Does nothing when
+   * there are no uses.
    */
   markUsed(uses: readonly KeyUse[]): Promise<void>
 }

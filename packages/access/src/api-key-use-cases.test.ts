@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import { apiKeyState } from './api-key.ts'
-import { isApiKeyText } from './api-key-text.ts'
+import { hashApiKey, isApiKeyText } from './api-key-text.ts'
 import { createApiKeyUseCases } from './api-key-use-cases.ts'
-import { hashApiKey } from './key-check.ts'
 import { createMemoryApiKeys } from './memory-api-keys.ts'
 
 const NOON = new Date('2027-01-01T12:00:00Z')
@@ -97,7 +96,9 @@ it('rotating rejects a key that is unknown, revoked, expired or was rotated', as
   const expired = (await issueApiKey({ name: 'expired', lifetimeMs: DAY })).key.id
   const rotated = (await issueApiKey({ name: 'rotated' })).key.id
   const successor = (await rotateApiKey(rotated, DAY)).key.id
-  await expect(rotateApiKey(rotated, DAY)).rejects.toThrow(`was already rotated by ${successor}.`)
+  await expect(rotateApiKey(rotated, DAY)).rejects.toThrow(
+    `The key ${rotated} was already rotated. Rotate its successor ${successor} instead.`,
+  )
   goTo(1)
   await expect(rotateApiKey(expired, DAY)).rejects.toMatchObject({ code: 'api_key_not_active' })
   expect(await listApiKeys()).toHaveLength(4)

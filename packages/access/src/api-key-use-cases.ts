@@ -9,8 +9,7 @@ import {
   type Scope,
 } from './api-key.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
-import { createApiKeyText } from './api-key-text.ts'
-import { hashApiKey } from './key-check.ts'
+import { createApiKeyText, hashApiKey } from './api-key-text.ts'
 
 /** Everything that can be done with API keys, except checking them (`createKeyCheck`). */
 export interface ApiKeyUseCases {
@@ -25,9 +24,9 @@ export interface ApiKeyUseCases {
 
   /**
    * Makes the successor of a key, with its name, scopes and lifetime. The old key stays valid for
-   * `overlapMs` more milliseconds, at most; 0 ends it at once. Rejects with `api_key_not_found`,
-   * with `api_key_not_active` for a key that is revoked or expired, and with `api_key_replaced` for
-   * a key that has a successor.
+   * at most `overlapMs` more milliseconds; 0 ends it at once. Rejects with `api_key_not_found`, with
+   * `api_key_not_active` for a key that is revoked or expired, with `api_key_replaced` for a key
+   * that already has a successor, and with `api_key_invalid` for a negative overlap.
    */
   readonly rotateApiKey: (id: string, overlapMs: number) => Promise<IssuedApiKey>
 
@@ -55,13 +54,14 @@ export interface IssuedApiKey {
   readonly key: NewApiKey
 }
 
-/** For whom the operations are made. */
+/** Who makes the changes, and by which clock. */
 export interface ApiKeyUseCaseOptions {
   /**
-   * Who creates, rotates and revokes: stored with each change. 1 to 100 characters without control
-   * characters; others reject with `api_key_invalid`. Default: none.
+   * The name of who creates, rotates and revokes, stored with each change. 1 to 100 characters
+   * without control characters, else every change rejects with `api_key_invalid`. Default: none.
    */
   readonly by?: string
+  /** Default: the clock of this machine. */
   readonly now?: () => Date
 }
 
@@ -83,7 +83,7 @@ export function createApiKeyUseCases(
     async rotateApiKey(id, overlapMs) {
       const old = await keys.find(id)
       if (old === undefined) throw notFound(id)
-      if (old.replacedBy !== undefined) throw replaced(id, ` by ${old.replacedBy}`)
+      if (old.replacedBy !== undefined) throw replaced(id, old.replacedBy)
       const at = now()
       const state = apiKeyState(old, at)
       if (state !== 'active') {
@@ -132,7 +132,7 @@ export function createApiKey(
       id: `key_${randomBytes(8).toString('hex')}`,
       sha256: hashApiKey(text),
       name,
-      // In the order of the list, each at most once.
+      // In the order of `SCOPES`, each at most once.
       scopes: SCOPES.filter((scope) => scopes.includes(scope)),
       createdAt,
       ...(by !== undefined && { createdBy: by }),
@@ -158,9 +158,11 @@ function notFound(id: string): AccessError {
   return new AccessError('api_key_not_found', `There is no key ${JSON.stringify(id)}.`)
 }
 
-function replaced(id: string, by = ''): AccessError {
+function replaced(id: string, successor?: string): AccessError {
   return new AccessError(
     'api_key_replaced',
-    `The key ${id} was already rotated${by}. Rotate its successor instead.`,
+    successor === undefined
+      ? `The key ${id} was already rotated. Rotate its successor instead.`
+      : `The key ${id} was already rotated. Rotate its successor ${successor} instead.`,
   )
 }

@@ -1,4 +1,4 @@
-/** Everything that a key can be allowed to do: read pets, and create them. */
+/** Everything that a key can be allowed to do: to read pets, and to create them. */
 export const SCOPES = ['pets:read', 'pets:write'] as const
 export type Scope = (typeof SCOPES)[number]
 
@@ -11,18 +11,18 @@ export interface ApiKey {
   readonly scopes: readonly Scope[]
   readonly createdAt: Date
   /**
-   * Who created it, by a name that nothing verifies. A rotated key was rotated by the creator of
-   * its successor.
+   * The name of who created it, which is not verified. Who rotated a key is the creator of its
+   * successor.
    */
   readonly createdBy?: string
   /**
-   * Invalid from this time on: its own expiry, or the end of the overlap after a rotation,
-   * whichever is first.
+   * The time from which on it is invalid: its own expiry, or the end of the overlap after a
+   * rotation, whichever is first. Absent: it never expires.
    */
   readonly expiresAt?: Date
   readonly revokedAt?: Date
   readonly revokedBy?: string
-  /** The approximate time of its last use; it may lag behind by a minute. */
+  /** When it was last used; written about once a minute. */
   readonly lastUsedAt?: Date
   /** The id of its successor, after a rotation. */
   readonly replacedBy?: string

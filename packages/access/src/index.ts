@@ -1,5 +1,5 @@
 // What a key is
-export { createApiKeyText, isApiKeyText } from './api-key-text.ts'
+export { createApiKeyText, hashApiKey, isApiKeyText } from './api-key-text.ts'
 export { apiKeyState, SCOPES } from './api-key.ts'
 export type { ApiKey, ApiKeyState, NewApiKey, Scope, VerifiedKey } from './api-key.ts'
 
@@ -13,8 +13,10 @@ export type {
 } from './api-key-use-cases.ts'
 
 // Checking, on every request
-export { createKeyCheck, createStaticKeys, hashApiKey } from './key-check.ts'
-export type { KeyCheck, KeyCheckOptions, KeyVerdict, StaticKey } from './key-check.ts'
+export { createKeyCheck } from './key-check.ts'
+export type { KeyCheck, KeyCheckOptions, KeyVerdict } from './key-check.ts'
+export { createStaticKeys } from './static-keys.ts'
+export type { StaticKey } from './static-keys.ts'
 export { createMemoryRateLimiter } from './rate-limiter.ts'
 
 // What this needs from outside

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { SCOPES } from './api-key.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
-import { createApiKeyText } from './api-key-text.ts'
+import { createApiKeyText, hashApiKey } from './api-key-text.ts'
 import { createApiKeyUseCases } from './api-key-use-cases.ts'
-import { createKeyCheck, hashApiKey, type KeyCheck } from './key-check.ts'
+import { createKeyCheck, type KeyCheck } from './key-check.ts'
 import { createMemoryApiKeys } from './memory-api-keys.ts'
 
 const LIFETIME_MS = 5000

@@ -5,11 +5,11 @@ import type { ApiKeyRepository } from './api-key-repository.ts'
 export interface KeyLookUps {
   readonly cache: ReadonlyMap<string, CachedKey>
   /**
-   * Looks a key up. All callers that want the same key at the same time share one look-up, unless
-   * it began longer ago than its result may be used: then they share the next one.
+   * Looks a key up. Concurrent callers for the same key share one look-up. If it began longer ago
+   * than a result may be used, they share the look-up that follows it.
    */
   lookUp(sha256: string): Promise<VerifiedKey | undefined>
-  /** Whether the key is being looked up. */
+  /** Whether the key is being looked up at present. */
   isRunning(sha256: string): boolean
 }
 
@@ -18,23 +18,24 @@ interface CachedKey {
   readonly verified: VerifiedKey
   /** When the look-up began, by a clock that is never set back. */
   readonly askedAtMs: number
-  /** Since 1970. */
+  /** Milliseconds since 1970. */
   readonly expiresAtMs: number
 }
 
 interface RunningLookUp {
   readonly askedAtMs: number
   readonly verdict: Promise<VerifiedKey | undefined>
-  /** The one that begins when this one has ended. */
+  /** The look-up that begins when this one has ended. */
   next?: Promise<VerifiedKey | undefined>
 }
 
-/** The maximum number of keys in the cache; it holds the ones looked up last. */
+/** The maximum number of keys in the cache, which drops the key that was looked up longest ago. */
 const CAPACITY = 10_000
 
 /**
- * Invalid keys are not cached, so that guessing cannot fill the cache. `lifetimeMs` is how long a
- * result may be used.
+ * Looks keys up and caches those that are valid. Invalid keys are not cached, so that guessing
+ * cannot fill the cache. `lifetimeMs` is how long a result may be used; `onFound` is called for each
+ * valid key.
  */
 export function createKeyLookUps(
   keys: Pick<ApiKeyRepository, 'findByHash'>,
@@ -46,7 +47,8 @@ export function createKeyLookUps(
 
   async function ask(sha256: string, askedAtMs: number): Promise<VerifiedKey | undefined> {
     const key = await keys.findByHash(sha256)
-    // Inserted at the end again, so that the first entry is always the one to drop.
+    // A map keeps the order of insertion: insert the key at the end again, so that the first entry
+    // is always the one that was looked up longest ago.
     cache.delete(sha256)
     if (key === undefined || apiKeyState(key, new Date()) !== 'active') return undefined
     const verified = { keyId: key.id, scopes: key.scopes }
@@ -73,7 +75,7 @@ export function createKeyLookUps(
     const shared = running.get(sha256)
     if (shared === undefined) return begin(sha256)
     if (performance.now() - shared.askedAtMs < lifetimeMs) return shared.verdict
-    // The key may have been revoked since, and the caller may know that.
+    // The key may have been revoked since that look-up began.
     shared.next ??= shared.verdict.then(
       () => begin(sha256),
       () => begin(sha256),

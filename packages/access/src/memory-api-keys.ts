@@ -3,7 +3,7 @@ import type { ApiKeyRepository } from './api-key-repository.ts'
 
 type StoredKey = ApiKey & NewApiKey
 
-/** Stores API keys in this process only: for tests, and as the shortest complete adapter. */
+/** Stores API keys in this process only: for tests, and as a model for authors of adapters. */
 export function createMemoryApiKeys(): ApiKeyRepository {
   const keys = new Map<string, StoredKey>()
 
@@ -11,7 +11,7 @@ export function createMemoryApiKeys(): ApiKeyRepository {
     const isTaken = [...keys.values()].some(
       ({ id, sha256 }) => id === key.id || sha256 === key.sha256,
     )
-    if (isTaken) throw new Error('The id or the hash is taken.')
+    if (isTaken) throw new Error('Another API key has this id or hash.')
     keys.set(key.id, structuredClone(key))
   }
 
@@ -20,7 +20,7 @@ export function createMemoryApiKeys(): ApiKeyRepository {
 
     async replace(id, successor, until) {
       const old = keys.get(id)
-      if (old === undefined) throw new Error('There is no such key.')
+      if (old === undefined) throw new Error(`There is no API key ${id}.`)
       if (old.replacedBy !== undefined) return false
       store(successor)
       const expiresAt =

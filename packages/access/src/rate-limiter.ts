@@ -21,9 +21,9 @@ export interface Allowance {
  */
 export interface RateLimiter {
   /**
-   * Counts one request. Each window allows exactly as many requests as the limit, per key, even
-   * when they arrive at the same time. Keys are compared exactly. Two limits with windows of one
-   * length may count the same requests; each allows its own number of them.
+   * Counts one request. In each window a key may send exactly as many requests as the limit says,
+   * even when they arrive at the same time. Ids of keys are compared exactly. Limiters whose windows
+   * have the same length may share their counts; each compares the count with its own limit.
    *
    * While the database is unavailable it rejects within a few seconds, with an error whose `code`
    * is `persistence_unavailable`.
@@ -35,9 +35,9 @@ export interface RateLimiter {
 export type CreateRateLimiter = (limit: RateLimit) => RateLimiter
 
 /**
- * Counts in this process only: each process allows the whole limit. Stores one number per key and
- * window, for at most `maxKeys` keys; in a window in which more keys appear, the others are not
- * allowed.
+ * Counts in this process only: each process allows the whole limit. Stores one number for each key
+ * that sends requests in the current window, and for at most `maxKeys` keys (default: no maximum):
+ * requests of further keys are not allowed in that window.
  */
 export function createMemoryRateLimiter(
   { requests, windowMs }: RateLimit,

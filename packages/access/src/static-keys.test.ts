@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { SCOPES } from './api-key.ts'
-import { createApiKeyText } from './api-key-text.ts'
-import { createStaticKeys, hashApiKey } from './key-check.ts'
+import { createApiKeyText, hashApiKey } from './api-key-text.ts'
+import { createStaticKeys } from './static-keys.ts'
 
 const first = createApiKeyText()
 const second = createApiKeyText()
