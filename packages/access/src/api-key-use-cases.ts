@@ -24,9 +24,9 @@ export interface ApiKeyUseCases {
 
   /**
    * Makes the successor of a key, with its name, scopes and lifetime. The old key stays valid for
-   * at most `overlapMs` more milliseconds; 0 ends it at once. Rejects with `api_key_not_found`, with
-   * `api_key_not_active` for a key that is revoked or expired, with `api_key_replaced` for a key
-   * that already has a successor, and with `api_key_invalid` for a negative overlap.
+   * at most `overlapMs` more milliseconds; 0 ends it at once. Rejects with `api_key_not_found`,
+   * with `api_key_not_active` for a key that is revoked or expired, with `api_key_replaced` for a
+   * key that already has a successor, and with `api_key_invalid` for a negative overlap.
    */
   readonly rotateApiKey: (id: string, overlapMs: number) => Promise<IssuedApiKey>
 

@@ -43,9 +43,9 @@ export interface KeyCheckOptions {
    */
   readonly lifetimeMs: number
   /**
-   * Called with an address that has tried too many keys, at most once a minute. If it is the address
-   * of a proxy, all clients behind it share one limit: configure the service to trust the client
-   * addresses that the proxy forwards.
+   * Called with an address that has tried too many keys, at most once a minute. If it is the
+   * address of a proxy, all clients behind it share one limit: configure the service to trust the
+   * client addresses that the proxy forwards.
    */
   readonly onLookUpLimit?: (address: string) => void
 }

@@ -34,8 +34,8 @@ const CAPACITY = 10_000
 
 /**
  * Looks keys up and caches those that are valid. Invalid keys are not cached, so that guessing
- * cannot fill the cache. `lifetimeMs` is how long a result may be used; `onFound` is called for each
- * valid key.
+ * cannot fill the cache. `lifetimeMs` is how long a result may be used; `onFound` is called for
+ * each valid key.
  */
 export function createKeyLookUps(
   keys: Pick<ApiKeyRepository, 'findByHash'>,

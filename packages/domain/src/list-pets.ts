@@ -33,8 +33,8 @@ export function listPetsOf(pets: PetRepository): ListPets {
 
 /**
  * Iterates over pets by ascending id, each once, reading the following page of `limit` pets
- * (default: 100) when the one before is used up. A pet that is added meanwhile is included if its id
- * is greater than that of the last pet read by then. Throws what `listPets` rejects with.
+ * (default: 100) when the one before is used up. A pet that is added meanwhile is included if its
+ * id is greater than that of the last pet read by then. Throws what `listPets` rejects with.
  */
 export async function* allPets(
   listPets: ListPets,

@@ -43,8 +43,8 @@ export interface PetRepository {
    *
    * Contains every pet whose `add` resolved before the call. Pets that are added at the same time
    * may become visible out of order: one list can contain id 5 but not yet id 4, and a later list
-   * both. Following the ids page by page therefore visits each pet that existed at the start exactly
-   * once, but not necessarily each pet that was added meanwhile.
+   * both. Following the ids page by page therefore visits each pet that existed at the start
+   * exactly once, but not necessarily each pet that was added meanwhile.
    */
   list(query: PetQuery): Promise<readonly Pet[]>
 }

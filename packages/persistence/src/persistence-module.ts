@@ -29,8 +29,8 @@ const OPENING_TIMEOUT_MS = 30_000
 /**
  * Loads the adapter of the setting `PERSISTENCE_MODULE`: a package, or a path that begins with `.`
  * or `/`, resolved from the working directory. If the module is not an adapter, this function or
- * `open` rejects with an error that names the module and the rule. Whether its capabilities are true
- * is not checked here but by `adapterContract`.
+ * `open` rejects with an error that names the module and the rule. Whether its capabilities are
+ * true is not checked here but by `adapterContract`.
  */
 export async function loadPersistenceModule(name: string): Promise<PersistenceModule> {
   const {

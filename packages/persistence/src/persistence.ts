@@ -36,8 +36,8 @@ export interface Persistence {
   /** The time by the clock of the database; absent where that is the clock of this machine. */
   readClock?(): Promise<Date>
   /**
-   * The use of each connection pool, and how many statements wait for it; absent in an adapter where
-   * none wait. Must not query the database.
+   * The use of each connection pool, and how many statements wait for it; absent in an adapter
+   * where none wait. Must not query the database.
    */
   poolUse?(): readonly PoolUse[]
   /**

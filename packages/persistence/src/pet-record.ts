@@ -1,8 +1,8 @@
 import { type NewPet, PET_FIELDS, type Pet, type PetId } from '@pet-store/domain'
 
 /**
- * A pet as one flat row of text, for databases that have no 64-bit integers: integers are written in
- * decimal digits. An absent field is absent here too. A new field of a pet needs no change here.
+ * A pet as one flat row of text, for databases that have no 64-bit integers: integers are written
+ * in decimal digits. An absent field is absent here too. A new field of a pet needs no change here.
  */
 export type PetRecord = Readonly<Record<string, string>>
 
