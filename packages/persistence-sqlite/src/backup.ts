@@ -4,10 +4,11 @@ import { linkTarget, removeLogs } from './database/logs.ts'
 import { type SqliteOptions, sqlitePath } from './database/settings.ts'
 
 /**
- * Writes a consistent copy of a database to a file, even while a service writes to it, and checks
- * the copy. An existing backup is replaced when the copy is complete, and its log is removed; a
- * file of another kind is not. Rejects with an error that names the file. `onCopied` is called with
- * the progress of the copy; checking begins with its last call.
+ * Writes a consistent copy of a database to a file, even while a service writes to the database,
+ * and checks the copy. An existing backup is replaced, and its log removed, once the copy is
+ * complete; a file that is not an SQLite database is never replaced. Rejects with an error that
+ * names the file. `onCopied` is called with the progress of the copy; after its last call the copy
+ * is checked.
  */
 export async function backupSqlite(
   { url }: Pick<SqliteOptions, 'url'>,

@@ -16,8 +16,8 @@ import { migrateIfAllowed } from './migrations.ts'
 import { createSqliteEntityManagers, createSqliteOrm } from './orm.ts'
 
 /**
- * Pets are read and written in the order of their ids, so a larger cache is not faster. Default of
- * the driver: 16,000.
+ * Pets are read and written in the order of their ids, so a larger cache, such as the driver's
+ * default of 16,000 KiB, is not faster.
  */
 const CACHE_KIB = 4_000
 
@@ -29,7 +29,7 @@ const LAST_PET_ID: Statement<readonly [], readonly [id: bigint]> = {
     where name = 'pet'`,
 }
 
-// The table of sequences has no unique index, so nothing can be left to a conflict.
+// `sqlite_sequence` has no unique index, so `on conflict` cannot be used.
 const ADD_PET_SEQUENCE = `
   insert into sqlite_sequence (name, seq)
   select 'pet', 0
@@ -41,8 +41,8 @@ const MOVE_PET_IDS = `
   where name = 'pet'`
 
 /**
- * Opens a file for import, export, copy and seed. Rejects if the file is missing,
- * if its schema is outdated and it may not migrate, or if a newer version has migrated it.
+ * Opens a file for import, export, copy and seed. Rejects if the file is missing, if its schema is
+ * outdated and `mode` does not allow migrating it, or if a newer version has migrated it.
  */
 export async function openSqliteBulkAccess(options: SqliteOptions): Promise<BulkAccess> {
   const opened = await openSqliteDatabase(sqlitePath(options.url), fileMode(options))

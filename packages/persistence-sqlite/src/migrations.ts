@@ -19,7 +19,7 @@ import { MIGRATIONS } from './schema.ts'
 
 /**
  * Brings the schema up to date and returns the names of the migrations that were missing. Creates
- * the file if it is missing. Any number of processes may call it at once.
+ * the file if it is missing. Any number of processes may call it at the same time.
  */
 export async function migrateSqlite({
   url,
@@ -29,7 +29,7 @@ export async function migrateSqlite({
   )
 }
 
-/** Returns which migrations a file has and lacks. Writes nothing. */
+/** Returns which migrations a database has and lacks. Writes nothing. */
 export async function readSqliteMigrations({
   url,
 }: Pick<SqliteOptions, 'url'>): Promise<MigrationState> {
@@ -42,8 +42,8 @@ export async function readSqliteMigrations({
 }
 
 /**
- * Runs pending migrations if the options allow it; otherwise rejects with an error that names
- * them, and so it does, unless it may, if there are migrations of a newer version.
+ * Runs pending migrations if `mode` is `migrate`; otherwise rejects with an error that names them.
+ * Also rejects if there are migrations of a newer version, unless `mayBeNewer`.
  */
 export async function migrateIfAllowed(
   database: Database,
@@ -57,17 +57,18 @@ export async function migrateIfAllowed(
   if (!mayBeNewer) assertNotNewer(nameOf(database.name), state)
 }
 
-/** Rejects if this program has never migrated a database, or a newer one has. */
+/** Rejects if a database is not one of this program, or has migrations of a newer version. */
 export async function assertPetStore(database: Database): Promise<void> {
   const state = await stateOf(database, createSqliteOrm(database).em.fork())
   if (state.database !== 'migrated')
-    throw new Error(`${JSON.stringify(database.name)} is no database of a pet store.`)
+    throw new Error(`${JSON.stringify(database.name)} is not a database of a pet store.`)
   assertNotNewer(nameOf(database.name), state)
 }
 
 /** Runs the missing migrations, all or none. Rejects with an error that names the file. */
 async function runMigrations(database: Database, orm: MikroORM): Promise<readonly string[]> {
-  // Without anything to do, no start waits for a process that is writing.
+  // When nothing is pending, no lock is taken, so that starting does not wait for a process that is
+  // writing.
   if ((await stateOf(database, orm.em.fork())).pending.length === 0) return []
   try {
     return await inWriteTransaction(database, async () => {
@@ -87,7 +88,7 @@ export async function stateOf({ name }: Database, em: SqlEntityManager): Promise
   return migrationState(nameOf(name), await appliedMigrations(em, SQLITE_DIALECT), MIGRATIONS)
 }
 
-/** What the driver says, where an error only says that the database is unavailable. */
+/** The message of an error, or of its cause if it only says that the database is unavailable. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error
   return isPetError(error) && cause instanceof Error ? cause.message : message

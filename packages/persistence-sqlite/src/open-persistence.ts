@@ -17,14 +17,14 @@ import { createSqliteStatementRunner } from './driver/statement-runner.ts'
 import { migrateIfAllowed, stateOf } from './migrations.ts'
 import { createSqliteEntityManagers, createSqliteOrm } from './orm.ts'
 
-/** An open SQLite database. Whoever opened it closes it. */
+/** An open SQLite database. The caller that opened it closes it. */
 export type SqlitePersistence = Persistence &
   Required<Pick<Persistence, 'apiKeys' | 'isMigrated' | 'poolUse'>>
 
 /**
- * Opens an SQLite file (or `sqlite::memory:`) and resolves once it works. Rejects if the file is
- * missing, is no database or may not be written, or if its schema is outdated and it may not
- * migrate.
+ * Opens an SQLite file (or `sqlite::memory:`) and resolves once it works. Rejects with an error
+ * that names the file if it is missing, is not a database or may not be written, or if its schema
+ * is outdated and `mode` does not allow migrating it.
  */
 export async function openSqlitePersistence(options: SqliteOptions): Promise<SqlitePersistence> {
   const opened = await openSqliteDatabase(sqlitePath(options.url), fileMode(options))
@@ -74,7 +74,7 @@ function persistenceOf(
     },
     async close() {
       await Promise.all([pets.finish(), entities.finish()])
-      // The reads of this turn.
+      // Lets the reads of this turn of the event loop run; see `createGroupedReads`.
       await setImmediate()
       closeDatabase(database)
     },

@@ -21,7 +21,7 @@ export function createSqliteOrm(database: Database): MikroORM {
   })
 }
 
-/** For everything that is not hot. */
+/** Makes the entity managers, for everything that is not on the hot path. */
 export function createSqliteEntityManagers(database: Database, { em }: MikroORM): EntityManagers {
   return new EntityManagers(em, {
     async read(work) {
@@ -33,7 +33,8 @@ export function createSqliteEntityManagers(database: Database, { em }: MikroORM)
     },
 
     write(work) {
-      // Of this call, so that those that wait for each other do not each wait for the lock.
+      // The deadline includes the wait for earlier writes of this connection, so that many writes
+      // do not each wait this long for the lock.
       const deadline = performance.now() + REQUEST_MAX_WAIT_MS
       return inTurn(database, async () => {
         assertFilesUnmoved(database)

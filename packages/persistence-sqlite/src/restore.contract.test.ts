@@ -76,7 +76,7 @@ describe('A restored SQLite backup', () => {
     newer.exec("insert into migration (name) values ('9999-newer')")
     newer.close()
     for (const [file, sentence] of [
-      ['foreign.db', 'is no database of a pet store.'],
+      ['foreign.db', 'is not a database of a pet store.'],
       ['missing.db', 'there is no such file'],
       ['backup.db', 'has migrations of a newer version: 9999-newer.'],
     ] as const) {

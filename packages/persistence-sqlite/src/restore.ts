@@ -7,16 +7,18 @@ import { LOGS, linkTarget, logsBeside, removeLogs } from './database/logs.ts'
 import { MEMORY, type SqliteOptions, sqlitePath } from './database/settings.ts'
 import { assertPetStore } from './migrations.ts'
 
+/** The result of a restore. */
 export interface RestoredSqlite extends SqliteBackup {
-  /** Where everything is kept that was there before: the database and its logs. */
+  /** The new paths of the replaced database and its logs; empty if there were none. */
   readonly previousFiles: readonly string[]
 }
 
 /**
- * Replaces a database, which must not be open anywhere, by a backup. An existing database, even a
- * damaged one, is kept under another name, and so is a log without one; at every moment one of the
- * two databases has its name. Rejects, and changes nothing, if the backup is damaged, of another
- * program or of a newer version. `onCopied` is called as by `backupSqlite`.
+ * Replaces a database, which no process may have open, by a backup. The existing database, even a
+ * damaged one, is kept under another name, and so is a log whose database is missing. If there is
+ * one, its own name is never free: first the existing file has it, then the restored one. Rejects,
+ * and changes nothing, if the backup is damaged, or of another program or a newer version.
+ * `onCopied` is called as by `backupSqlite`.
  */
 export async function restoreSqlite(
   { url }: Pick<SqliteOptions, 'url'>,
@@ -35,8 +37,8 @@ export async function restoreSqlite(
 }
 
 /**
- * Gives a database a second name, and its logs, which would be applied to the next one, only that.
- * Returns the new names.
+ * Gives a database a second name, and moves its logs to that name: SQLite would apply logs that
+ * stay to the restored database. Returns the new names.
  */
 function keepFiles(path: string): readonly string[] {
   const logs = logsBeside(path)
@@ -47,7 +49,7 @@ function keepFiles(path: string): readonly string[] {
   return [kept, ...logs.map((log) => log.replace(path, kept))].filter((name) => existsSync(name))
 }
 
-/** Returns a name that no file had, nor the log of one. */
+/** Gives a file a second name that neither a file nor a log has, and returns it. */
 function keepUnderFreeName(path: string): string {
   const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
   for (let attempt = 1; ; attempt += 1) {
@@ -62,10 +64,10 @@ function keepUnderFreeName(path: string): string {
   }
 }
 
-/** What a file system that has no links reports, and one of a file that has too many. */
+/** The errors of a file system that has no hard links, or that allows no more for a file. */
 const NO_LINKS: readonly unknown[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
-/** Never replaces a file. */
+/** Throws EEXIST if a file already has the new name. */
 function linkOrCopy(path: string, name: string): void {
   try {
     linkSync(path, name)

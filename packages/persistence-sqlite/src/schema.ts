@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations'
 import type { MigrationObject } from '@mikro-orm/sqlite'
 
-// Imports nothing of ours: what is done to a database today must mean the same in ten years.
+// Imports nothing of this project: a migration must do the same in ten years as today.
 
 /** Every table. */
 class CreateSchema extends Migration {
@@ -17,8 +17,8 @@ class CreateSchema extends Migration {
     ) strict`)
     this.addSql('create index pet_status_id on pet (status, id)')
 
-    // Ordered by its primary key, without an index of its own for it: a page less for each creation
-    // to write.
+    // `without rowid`, so that the table itself is ordered by its primary key: without a separate
+    // index each creation writes one page less.
     this.addSql(`create table idempotency_key (
       owner text not null,
       key text not null,
@@ -47,7 +47,7 @@ class CreateSchema extends Migration {
     this.addSql('create unique index api_key_sha256 on api_key (sha256)')
     this.addSql('create unique index api_key_replaces on api_key (replaces)')
 
-    // Which files were imported, and how far, so that an interrupted import can continue.
+    // Which files were imported, and up to which line, so that an interrupted import can continue.
     this.addSql(`create table pet_import (
       id integer not null primary key,
       sha256 text not null,

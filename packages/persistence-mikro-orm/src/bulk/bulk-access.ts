@@ -27,22 +27,23 @@ import {
   REPLACE_IDEMPOTENCY_KEYS,
 } from './bulk-insert.ts'
 
-/** What each database does in its own way. */
+/** The part of bulk access that differs between databases. */
 export interface BulkDatabase extends Pick<BulkAccess, 'lastPetId' | 'movePetIdsPast' | 'close'> {
   readonly dialect: SqlDialect
   readonly runner: Pick<StatementRunner, 'readOne' | 'readAll'>
   readonly entities: EntityManagers
-  /** Runs work in one transaction: all of it or nothing. */
+  /** Runs work in one transaction: all of it is stored, or nothing. */
   inTransaction(work: (transaction: BulkTransaction) => Promise<void>): Promise<void>
 }
 
+/** What can be done in a transaction of `inTransaction`. */
 export interface BulkTransaction {
-  /** For entities, in this transaction. */
+  /** Reads and writes entities in this transaction. */
   readonly em: SqlEntityManager
   insert(statement: BulkInsert, rows: readonly SqlValues[]): Promise<void>
 }
 
-/** Joins what the databases share with what each does in its own way. */
+/** Makes the bulk access of a database: what databases share, on the part that differs. */
 export function createBulkAccess(database: BulkDatabase): BulkAccess {
   const { dialect, runner, entities, inTransaction, ...own } = database
   const pets = new SqlPetReader(petStatements(dialect), runner)
@@ -102,7 +103,7 @@ export function createBulkAccess(database: BulkDatabase): BulkAccess {
   }
 }
 
-/** Throws if the import is no longer where `from` says. */
+/** Throws if another import has advanced beyond `from`, or was begun with the same id. */
 async function advanceImport(em: SqlEntityManager, { from, to }: PetImportProgress): Promise<void> {
   const query = em.createQueryBuilder(PetImportRecord)
   const advance =
@@ -114,12 +115,12 @@ async function advanceImport(em: SqlEntityManager, { from, to }: PetImportProgre
   throw new Error('Another import is running. Run this one again when it has ended.')
 }
 
-/** The id stays. */
+/** The columns that an import changes as it advances. */
 function changesOf({ id: _, ...changes }: PetImport): Omit<PetImport, 'id'> {
   return changes
 }
 
-/** Where an import of one file is. */
+/** The columns that identify an import and how far it is. */
 function positionOf({ changedAt: _, ...position }: PetImport): Omit<PetImport, 'changedAt'> {
   return position
 }

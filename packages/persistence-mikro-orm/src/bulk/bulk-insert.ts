@@ -2,13 +2,13 @@ import { PET_FIELDS } from '@pet-store/domain'
 import { NEW_PET_COLUMNS, PET_COLUMNS } from '../entities/pet-columns.ts'
 import { IDEMPOTENCY_KEY_COLUMNS } from '../statements/idempotency-key-statements.ts'
 
-/** An insert of many rows, without the rows: each database passes them in its own way. */
+/** An insert of many rows, without the rows, which each adapter passes in its own way. */
 export interface BulkInsert {
-  /** The table and its columns. */
+  /** The table and its columns, as they follow `insert into`. */
   readonly into: string
   /** The type of each column. */
   readonly types: readonly ColumnType[]
-  /** What ends the statement. */
+  /** The clause at the end of the statement; may be empty. */
   readonly onConflict: string
 }
 

@@ -12,8 +12,9 @@ export type ApiKeyRow = {
 type ApiKeySchema = EntitySchema<ApiKeyRow, never, EntityCtor<ApiKeyRow>>
 
 /**
- * The table of API keys: their hashes, never the keys. A successor points to the key that it
- * replaces, so that a rotation is one insert, and `unique` lets only one succeed.
+ * The table of API keys: their hashes, never the keys. A successor refers to the key that it
+ * replaces, so that a rotation is a single insert, and of several rotations of a key `unique` lets
+ * only one succeed.
  */
 export const ApiKeyRecord: ApiKeySchema = new EntitySchema<ApiKeyRow, never, EntityCtor<ApiKeyRow>>(
   {
@@ -23,7 +24,8 @@ export const ApiKeyRecord: ApiKeySchema = new EntitySchema<ApiKeyRow, never, Ent
       id: { type: 'text', primary: true },
       sha256: { type: 'text', unique: 'api_key_sha256' },
       name: { type: 'text' },
-      // Without a check constraint: it would have each combination, and a new scope a migration.
+      // No check constraint: it would have to list every combination of scopes, and each new scope
+      // would need a migration.
       scopes: { type: ScopesType, columnType: 'text' },
       createdAt: { type: TimeType },
       createdBy: { type: 'text', nullable: true },
@@ -31,10 +33,10 @@ export const ApiKeyRecord: ApiKeySchema = new EntitySchema<ApiKeyRow, never, Ent
       revokedAt: { type: TimeType, nullable: true },
       revokedBy: { type: 'text', nullable: true },
       lastUsedAt: { type: TimeType, nullable: true },
-      // The id alone, and no foreign key, which a distributed engine would not allow.
+      // The id of the replaced key. No foreign key, because distributed engines do not allow it.
       replaces: {
         kind: '1:1',
-        // The declared types know only relations whose value is a row.
+        // With `mapToPk` the value is an id, but the types of MikroORM allow only rows.
         entity: () => ApiKeyRecord as unknown as EntityName<string>,
         owner: true,
         mapToPk: true,

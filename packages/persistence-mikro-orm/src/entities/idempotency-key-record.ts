@@ -14,7 +14,7 @@ export const IdempotencyKeyRecord = defineEntity({
     key: p.text().primary(),
     fingerprint: p.text(),
     petId: p.type(Int64Type).$type<bigint>(),
-    // Milliseconds since 1970, of the first use.
+    // The time of the first use, in milliseconds since 1970.
     at: p.type(Int64Type).$type<bigint>().fieldName('created_at'),
   } satisfies Record<keyof StoredIdempotencyKey, unknown>,
   indexes: [{ name: 'idempotency_key_created_at', properties: ['at'] }],

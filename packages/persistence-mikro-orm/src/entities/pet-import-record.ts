@@ -7,8 +7,8 @@ export const PetImportRecord = defineEntity({
   name: 'PetImportRecord',
   tableName: 'pet_import',
   properties: {
-    // Assigned by the importer: one more than the last id that it has seen, so that only one of two
-    // imports that begin at once can begin.
+    // Assigned by the importer: one more than the last id that it has read. Two imports that begin
+    // at the same time therefore choose the same id, and only one of them is stored.
     id: p.type(Int64Type).$type<bigint>().primary().autoincrement(false),
     sha256: p.text(),
     state: p.enum(PET_IMPORT_STATES),

@@ -3,8 +3,8 @@ import { PET_STATUSES, type Pet } from '@pet-store/domain'
 import { Int64Type } from './column-types.ts'
 
 /**
- * The table of pets. The hot statements, which are written by hand, are checked against it, and so
- * is the migrated schema. Pets never leave as entities.
+ * The table of pets. Tests compare the hot statements, which are written by hand, and the migrated
+ * schema with it. Callers never get pets as entities.
  */
 export const PetRecord = defineEntity({
   name: 'PetRecord',
@@ -13,7 +13,8 @@ export const PetRecord = defineEntity({
     id: p.type(Int64Type).$type<bigint>().primary().autoincrement(),
     name: p.text(),
     categoryId: p.type(Int64Type).$type<bigint>(),
-    // Becomes a check constraint too. A new status therefore needs a migration, and a test says so.
+    // Also becomes a check constraint. A new status therefore needs a migration, which a test
+    // demands.
     status: p.enum(PET_STATUSES).nullable(),
   } satisfies Record<keyof Pet, unknown>,
   // A list with a status walks this index in the order of ids; a list without one walks the primary

@@ -9,24 +9,25 @@ import { RunningCalls } from '../statements/running-calls.ts'
 export type EntityWork<Result> = (em: SqlEntityManager) => Promise<Result>
 
 /**
- * Runs work, and runs it again for a limited time while others are in its way. Rejects with
- * `persistence_unavailable` if the database cannot work now.
+ * Runs work, and repeats it for a limited time while it conflicts with other transactions. Rejects
+ * with `persistence_unavailable` if the database is unavailable.
  */
 type RunWork = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /** What an adapter adds to the entity manager. */
 export interface EntityManagersOptions {
-  /** For work that changes nothing. */
+  /** Runs work that changes nothing. */
   readonly read: RunWork
-  /** For work that ends with a write; the outcome of an error is right for it. */
+  /** Runs work that ends with a write. Errors have the outcome of that write. */
   readonly write: RunWork
   readonly onStatement?: OnStatement | undefined
   readonly server?: DatabaseServer
 }
 
 /**
- * Runs work that is not hot through MikroORM, each on an entity manager of its own. No more of it
- * waits than other statements may. `name` is what `onStatement` calls it.
+ * Runs work that is not on the hot path through MikroORM, each piece on an entity manager of its
+ * own. Rejects with `persistence_unavailable` if `WAITING_LIMITS.maxStatements` pieces are running
+ * or waiting. `onStatement` is called with the `name` of the work.
  */
 export class EntityManagers {
   readonly #em: SqlEntityManager
@@ -46,7 +47,7 @@ export class EntityManagers {
     return this.#run(this.#options.write, name, work)
   }
 
-  /** Resolves when everything that was begun has ended. */
+  /** Resolves when all work that was begun has ended. */
   finish(): Promise<void> {
     return this.#running.finish()
   }
@@ -76,7 +77,10 @@ export class EntityManagers {
 
 const UNAVAILABLE: PetError['code'] = 'persistence_unavailable'
 
-/** MikroORM wraps whatever is thrown below it, and copies the fields. */
+/**
+ * Restores a `persistence_unavailable` that was thrown below MikroORM, which wraps every error and
+ * copies its fields.
+ */
 function unwrap(error: unknown): unknown {
   if (!(error instanceof DriverException) || error.code !== UNAVAILABLE) return error
   const { message, cause, outcome } = error as unknown as PetError

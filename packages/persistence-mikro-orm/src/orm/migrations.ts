@@ -4,8 +4,8 @@ import type { MigrationState } from '@pet-store/persistence'
 import type { SqlDialect } from '../statements/sql-dialect.ts'
 
 /**
- * Returns the names of the migrations that a database has. Not through the migrator, which would
- * create its table and take locks for it.
+ * Returns the names of the migrations that a database has. Does not use the migrator, which would
+ * create the table `migration` and take locks for it.
  */
 export async function appliedMigrations(
   em: SqlEntityManager,
@@ -20,9 +20,9 @@ export async function appliedMigrations(
 const DISCONTINUED = '0001-create-pets'
 
 /**
- * Returns the state of a database, given its migrations in their order; `undefined` stands for a
- * missing database. `name` is what messages call it. Throws if it was created by a
- * version whose migrations are not continued.
+ * Returns the state of a database, given the names of its migrations in their order; `undefined`
+ * for a missing database. Messages call the database `name`. Throws if it was created by a version
+ * whose migrations are not continued.
  */
 export function migrationState(
   name: string,
@@ -52,8 +52,8 @@ export function assertMigrated(name: string, { pending }: MigrationState): void 
 }
 
 /**
- * Throws an error that names migrations of a newer version of this program. Serving works
- * on such a database; copying would lose what that version has added.
+ * Throws an error that names the migrations of a newer version of this program. For bulk access:
+ * serving works on such a database, but copying it would lose what that version has added.
  */
 export function assertNotNewer(name: string, { newer }: MigrationState): void {
   if (newer.length === 0) return

@@ -18,7 +18,7 @@ export function ormOptions({ int64 }: SqlDialect, migrations: readonly Migration
         }
       },
     },
-    // Listed here, because the ORM would otherwise look for installed packages, and a bundled
+    // Given explicitly, because the ORM would otherwise look for installed packages, and a bundled
     // program has none.
     extensions: [Migrator],
     migrations: {
@@ -30,11 +30,11 @@ export function ormOptions({ int64 }: SqlDialect, migrations: readonly Migration
       transactional: false,
       silent: true,
     },
-    // The adapters begin transactions themselves: below the ORM, Kysely never gives back a
-    // connection whose `begin` or `rollback` has failed.
+    // The adapters begin transactions themselves, because Kysely, which the ORM uses, never returns
+    // a connection to the pool if `begin` or `rollback` fails.
     implicitTransactions: false,
     debug: false,
-    // Only warnings are left, and standard output belongs to the program.
+    // Without `debug` only warnings are logged. Standard output belongs to the program.
     logger: (message: string) => console.error(message),
   }
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { EntityWork } from '../orm/entity-managers.ts'
-import { ExpiredKeys } from './expired-idempotency-keys.ts'
+import { ExpiredIdempotencyKeys } from './expired-idempotency-keys.ts'
 
 /** What both statements select: the keys in a range of time, and of those the expired ones. */
 interface Selected {
@@ -13,7 +13,7 @@ describe('Deleting expired keys', () => {
   let found: (bigint | undefined)[]
   let failure: Error | undefined
   const onFailure = vi.fn()
-  let keys: ExpiredKeys
+  let keys: ExpiredIdempotencyKeys
 
   beforeEach(() => {
     ;[deleted, found, failure] = [[], [], undefined]
@@ -30,7 +30,7 @@ describe('Deleting expired keys', () => {
       },
     }
     const run = <Result>(_name: string, work: EntityWork<Result>) => work(em as never)
-    keys = new ExpiredKeys({ nowMs: 'now' }, { read: run, write: run }, onFailure)
+    keys = new ExpiredIdempotencyKeys({ nowMs: 'now' }, { read: run, write: run }, onFailure)
   })
 
   async function pass(ms: number, until: bigint): Promise<void> {

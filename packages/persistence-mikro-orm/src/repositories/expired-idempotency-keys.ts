@@ -4,21 +4,23 @@ import { IdempotencyKeyRecord } from '../entities/idempotency-key-record.ts'
 import type { EntityManagers } from '../orm/entity-managers.ts'
 import type { SqlDialect } from '../statements/sql-dialect.ts'
 
+/** The shortest time between the beginnings of two deletions. */
 const PAUSE_MS = 10_000
-/** Few, so that no other write waits long. */
+/** So few that other writes do not wait long. */
 const KEYS_PER_STATEMENT = 500
 /**
- * How often keys are looked for from the beginning: some may have been stored late, such as those
- * of a copy.
+ * How often the search starts from the oldest key again: keys may have been stored late with an
+ * early time, such as those of a copy.
  */
 const START_OVER_MS = 60 * 60_000
 
 /**
- * Deletes expired idempotency keys while others are added, without anybody waiting for it. Each
- * time it begins where it has ended: before that lie only entries of deleted keys, which a database
- * keeps as long as some transaction may see them, and over which every search would go.
+ * Deletes expired idempotency keys in the background, while new keys are added. Each search begins
+ * at the time at which the previous one ended. Earlier entries of the index are those of deleted
+ * keys: a database keeps them while a transaction may still see them, and a search that begins
+ * earlier has to pass over all of them.
  */
-export class ExpiredKeys {
+export class ExpiredIdempotencyKeys {
   readonly #nowMs: string
   readonly #entities: Pick<EntityManagers, 'read' | 'write'>
   readonly #onFailure: (error: unknown) => void
@@ -39,8 +41,9 @@ export class ExpiredKeys {
   }
 
   /**
-   * Begins to delete those whose first use was before a time, and that have expired, unless it
-   * has begun a short time ago. Never throws.
+   * Begins to delete the expired keys whose first use was at `until` (in milliseconds since 1970)
+   * or earlier. Does nothing if a deletion is running or began less than 10 seconds ago. Never
+   * throws.
    */
   deleteInBackground(until: bigint): void {
     const now = performance.now()
@@ -57,7 +60,7 @@ export class ExpiredKeys {
       })
   }
 
-  /** Resolves when the present statement has ended; none follows. */
+  /** Resolves when the current statement has ended; no other follows. */
   async finish(): Promise<void> {
     this.#isFinished = true
     await this.#running
@@ -72,7 +75,10 @@ export class ExpiredKeys {
     } while (last !== undefined && !this.#isFinished)
   }
 
-  /** The time of the last of the next keys; `undefined` if there are fewer. */
+  /**
+   * The time of the last key that one statement may delete; `undefined` if fewer keys are left than
+   * that.
+   */
   #findLast(until: bigint): Promise<bigint | undefined> {
     return this.#entities.read('idempotency_key_find_expired', async (em) => {
       const [key] = await em.find(IdempotencyKeyRecord, this.#expiredUpTo(until), {
@@ -92,8 +98,8 @@ export class ExpiredKeys {
   }
 
   /**
-   * The clock of the database decides too, so that an instance whose clock is fast deletes no live
-   * key.
+   * Compares with the clock of the database too, so that an instance whose own clock is fast
+   * deletes no valid key.
    */
   #expiredUpTo(until: bigint) {
     const expired = raw<bigint>(`${this.#nowMs} - ${IDEMPOTENCY_KEY_LIFETIME_MS}`)

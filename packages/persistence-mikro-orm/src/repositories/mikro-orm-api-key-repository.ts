@@ -1,6 +1,5 @@
 import type { FilterQuery } from '@mikro-orm/core'
 import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
-import type { StoredApiKey } from '@pet-store/persistence'
 import { apiKeyFromRow, rowFromApiKey } from '../entities/api-key-columns.ts'
 import { ApiKeyRecord, type ApiKeyRow } from '../entities/api-key-record.ts'
 import type { EntityManagers } from '../orm/entity-managers.ts'
@@ -23,7 +22,7 @@ export class MikroOrmApiKeyRepository implements ApiKeyRepository {
     return this.#entities.write('api_key_replace', async (em) => {
       if ((await em.count(ApiKeyRecord, { id })) === 0)
         throw new Error(`There is no key ${JSON.stringify(id)} to replace.`)
-      // Only one of many at the same time succeeds.
+      // `replaces` is unique, so only one of several concurrent calls inserts its row.
       const insert = em.createQueryBuilder(ApiKeyRecord).insert(row).onConflict('replaces').ignore()
       return (await insert.execute('run')).affectedRows > 0
     })
@@ -44,7 +43,7 @@ export class MikroOrmApiKeyRepository implements ApiKeyRepository {
   listChangedSince(time: Date): Promise<readonly ApiKey[]> {
     const since = { $gte: time }
     return this.#findAll('api_key_list_changed', {
-      // A key that was replaced has changed when its successor was added.
+      // A key changes too when its successor is added.
       $or: [{ createdAt: since }, { revokedAt: since }, { successor: { createdAt: since } }],
     })
   }
@@ -90,20 +89,20 @@ export class MikroOrmApiKeyRepository implements ApiKeyRepository {
   }
 }
 
-/** A stored key says which one it replaces; a key of the port says by which one it was replaced. */
+/**
+ * Makes a key of the port, which has the id of its successor, from a row, which has the id of the
+ * key that it replaces. A replaced key expires at the end of the overlap, unless it expires earlier
+ * anyway.
+ */
 function keyWithSuccessor(row: ApiKeyRow): ApiKey {
   const { sha256: _, replaces: __, overlapUntil: ___, ...key } = apiKeyFromRow(row)
   if (!row.successor) return key
-  const successor = apiKeyFromRow(row.successor)
-  return { ...key, ...endOf(key, successor), replacedBy: successor.id }
+  const { id, overlapUntil } = apiKeyFromRow(row.successor)
+  const expiresAt = earlierOf(key.expiresAt, overlapUntil)
+  return { ...key, ...(expiresAt && { expiresAt }), replacedBy: id }
 }
 
-/** A key ends with the overlap, unless it ends earlier anyway. */
-function endOf(
-  { expiresAt }: Partial<StoredApiKey>,
-  { overlapUntil }: StoredApiKey,
-): { readonly expiresAt?: Date } {
-  if (expiresAt === undefined || overlapUntil === undefined)
-    return overlapUntil ? { expiresAt: overlapUntil } : {}
-  return { expiresAt: expiresAt < overlapUntil ? expiresAt : overlapUntil }
+function earlierOf(one: Date | undefined, other: Date | undefined): Date | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return one < other ? one : other
 }

@@ -6,13 +6,13 @@ import type { NewPetColumns } from '../entities/pet-columns.ts'
  * transaction can do.
  */
 export interface PetWriter {
-  /** The number of pets that wait for those before them. */
+  /** The number of pets whose insert has not been sent yet. */
   readonly waiting: number
   /**
-   * Resolves to the new id after the commit, as durable as the database can. A rejected add has
-   * changed nothing, even when others run at the same time, unless the outcome of its
-   * `persistence_unavailable` is `unknown`. One that is cancelled before it is sent rejects with
-   * `not_stored`.
+   * Resolves to the new id after the commit, when the pet is stored durably. An add that rejects
+   * has changed nothing, even when others run at the same time, unless it rejects with
+   * `persistence_unavailable` and the outcome `unknown`. An add that is cancelled before it is sent
+   * rejects with the outcome `not_stored`.
    */
   add(pet: NewPetColumns, cancellation?: Cancellation): Promise<PetId>
   /**
@@ -25,15 +25,16 @@ export interface PetWriter {
     cancellation?: Cancellation,
   ): Promise<PetId | undefined>
   /**
-   * Whether no pet has this id once everything that may be adding it has ended. Absent in a
-   * database where a pet is visible as soon as its key is, which the same transaction has added.
+   * Waits for every transaction that may be adding a pet with this id, and returns whether no pet
+   * has the id then. Absent in a database where a pet is visible as soon as its idempotency key is,
+   * because the same transaction adds both.
    */
   isDeleted?(id: PetId): Promise<boolean>
 }
 
 /**
- * A new idempotency key as a row, without the id of its pet. Without a time it gets the time of the
- * database.
+ * A new idempotency key as a row, without the id of its pet. If `at` is `null` it gets the time of
+ * the database's clock.
  */
 export type NewKeyColumns = readonly [
   owner: string,

@@ -19,10 +19,10 @@ export class SqlPetReader implements Pick<PetRepository, 'find' | 'list'> {
     this.#listWithStatusAfter = runner.readAll(statements.listWithStatusAfter, petFromColumns)
   }
 
-  // Both return the runner's promise itself: one promise per call is all that the hot path pays
-  // for.
+  // Neither function is `async`: both return the promise of the runner, because each further
+  // promise costs time on the hot path.
   find(id: PetId): Promise<Pet | undefined> {
-    // A database rejects a number that its ids cannot have; no pet has it.
+    // No pet has an id outside int64, and a database would reject it as a value.
     if (id < INT64.min || id > INT64.max) return Promise.resolve(undefined)
     return this.#find([id])
   }

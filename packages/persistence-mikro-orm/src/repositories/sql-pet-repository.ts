@@ -18,23 +18,23 @@ import { petStatements } from '../statements/pet-statements.ts'
 import { RunningCalls } from '../statements/running-calls.ts'
 import type { SqlDialect } from '../statements/sql-dialect.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
-import { ExpiredKeys } from './expired-idempotency-keys.ts'
+import { ExpiredIdempotencyKeys } from './expired-idempotency-keys.ts'
 import type { PetWriter } from './pet-writer.ts'
 import { SqlPetReader } from './sql-pet-reader.ts'
 
-/** What a repository of pets needs of its database. */
+/** What a repository of pets needs from its adapter. */
 export interface SqlPetRepositoryParts {
   readonly dialect: SqlDialect
   readonly runner: StatementRunner
   readonly writer: PetWriter
   readonly entities: Pick<EntityManagers, 'read' | 'write'>
-  /** Called when expired keys could not be deleted. They are deleted later. */
+  /** Called when expired idempotency keys could not be deleted. They are deleted later. */
   readonly onBackgroundFailure?: ((error: unknown) => void) | undefined
 }
 
 const LIFETIME_MS = BigInt(IDEMPOTENCY_KEY_LIFETIME_MS)
 
-/** How often a key is claimed when others delete and claim it at the same time. */
+/** How often a call tries to store its key while others delete and store it at the same time. */
 const MAX_ATTEMPTS = 10
 
 /** Pets in an SQL database, read and written by prepared statements. */
@@ -43,7 +43,10 @@ export interface SqlPetRepository extends PetRepository {
   finish(): Promise<void>
 }
 
-/** Made by a function, so that what the port has and the class has not is one error, here. */
+/**
+ * Makes the repository of an adapter. The class is not exported, so that the compiler reports a
+ * function of the port that it lacks only once, here.
+ */
 export function createSqlPetRepository(parts: SqlPetRepositoryParts): SqlPetRepository {
   return new StatementPetRepository(parts)
 }
@@ -52,7 +55,7 @@ class StatementPetRepository extends SqlPetReader {
   readonly #writer: PetWriter
   readonly #entities: Pick<EntityManagers, 'read' | 'write'>
   readonly #findKey
-  readonly #expiredKeys: ExpiredKeys
+  readonly #expiredKeys: ExpiredIdempotencyKeys
   readonly #adding = new RunningCalls()
 
   constructor({ dialect, runner, writer, entities, onBackgroundFailure }: SqlPetRepositoryParts) {
@@ -60,7 +63,7 @@ class StatementPetRepository extends SqlPetReader {
     this.#writer = writer
     this.#entities = entities
     this.#findKey = runner.readOne(idempotencyKeyStatements(dialect).findKey, (columns) => columns)
-    this.#expiredKeys = new ExpiredKeys(dialect, entities, onBackgroundFailure)
+    this.#expiredKeys = new ExpiredIdempotencyKeys(dialect, entities, onBackgroundFailure)
   }
 
   async add(pet: NewPet, cancellation?: Cancellation): Promise<Pet> {
@@ -70,8 +73,8 @@ class StatementPetRepository extends SqlPetReader {
   }
 
   /**
-   * The primary key of the table of keys decides which of several concurrent calls is first; the
-   * others find its pet.
+   * Of several concurrent calls with one key, the first to insert the key stores its pet. The
+   * insert of every other call conflicts with the primary key, and the call finds that pet.
    */
   addWithKey(pet: NewPet, key: IdempotencyKey, cancellation?: Cancellation): Promise<CreatedPet> {
     return this.#adding.track(this.#addWithKey(pet, key, cancellation))
@@ -84,12 +87,12 @@ class StatementPetRepository extends SqlPetReader {
 
   async #addWithKey(
     pet: NewPet,
-    used: IdempotencyKey,
+    idempotencyKey: IdempotencyKey,
     cancellation?: Cancellation,
   ): Promise<CreatedPet> {
     const columns = columnsFromPet(pet)
-    const { owner, key, fingerprint } = used
-    const at = used.at === undefined ? null : BigInt(used.at.getTime())
+    const { owner, key, fingerprint } = idempotencyKey
+    const at = idempotencyKey.at === undefined ? null : BigInt(idempotencyKey.at.getTime())
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const id = await this.#writer.addWithKey([owner, key, fingerprint, at], columns, cancellation)
       if (id !== undefined) {
@@ -108,9 +111,9 @@ class StatementPetRepository extends SqlPetReader {
       }
       const found = isExpired ? undefined : await this.find(petId)
       if (found !== undefined) return { pet: found, isReplay: true }
-      // Expired, or its pet was deleted by hand, or is only visible later.
+      // The key has expired, or its pet was deleted by hand or is not visible yet.
       const isDeleted = isExpired || ((await this.#writer.isDeleted?.(petId)) ?? true)
-      // Unless it has become the key of another pet.
+      // The condition on `petId` spares a key that has become the key of another pet meanwhile.
       if (isDeleted) {
         await this.#entities.write('idempotency_key_delete', (em) =>
           em.nativeDelete(IdempotencyKeyRecord, { owner, key, petId }),

@@ -1,7 +1,7 @@
 /**
- * Stores when keys were last used, in one statement for all of them: the latest time stays, in
- * whatever order uses arrive. For MikroORM, which writes the values into the text. Values: an id
- * and a time, `count` times; no id twice.
+ * Stores when keys were last used, in one statement for `count` keys. A stored time that is later
+ * stays. The placeholders are those of MikroORM. Values: an id and a time for each key; no id
+ * twice.
  */
 export function markKeysUsed(count: number): string {
   const uses = Array.from({ length: count }, () => '(?, ?)').join(', ')

@@ -1,16 +1,17 @@
 import { type Cancellation, type PetError, persistenceUnavailable } from '@pet-store/domain'
 import type { SqlValue } from './sql-values.ts'
 
+/** Limits for statements that wait for a connection, a lock or the server. */
 export const WAITING_LIMITS = {
-  /** How many statements wait for a connection, a lock or the server, */
+  /** The maximum number of statements that wait; further ones are rejected. */
   maxStatements: 10_000,
-  /** how much memory they take, */
+  /** The maximum memory that they take; further ones are rejected. */
   maxBytes: 16 * 1024 * 1024,
-  /** and how long they wait. */
+  /** How long a statement waits before it is rejected. */
   maxWaitMs: 5_000,
-  /** The number of statements of a group. */
+  /** The maximum number of statements of a group. */
   maxGroupSize: 10_000,
-  /** The number of groups that run at the same time, to begin with. */
+  /** The number of groups that may run at the same time; it may be changed later. */
   maxGroups: 1,
 }
 
@@ -27,17 +28,17 @@ export interface WaitingStatement<Work, Result> {
 }
 
 /**
- * Runs the statements of one turn of the event loop together: one transaction or one round trip,
- * and one wait for the disk, serve all of them. Statements that arrive while the maximum number of
- * groups runs are the next group.
+ * Runs the statements of one turn of the event loop as a group: one transaction or one round trip,
+ * and one wait for the disk, serve all of them. Statements that arrive while `maxGroups` groups run
+ * form the next group.
  *
- * Until their group is taken, statements wait in the order in which they arrived. A statement that
- * waits too long is rejected, whatever the statements before it do.
+ * Statements are taken in the order in which they arrived. A statement that waits too long for its
+ * group is rejected, even if the statements before it make no progress.
  */
 export class GroupedStatements<Work, Result> {
   readonly #runGroup
   readonly #options: typeof WAITING_LIMITS
-  /** The number of groups that run at the same time; it may change at any time. */
+  /** The maximum number of groups that run at the same time; it may be changed at any time. */
   maxGroups: number
   #waiting: WaitingStatement<Work, Result>[] = []
   #bytes = 0
@@ -47,9 +48,10 @@ export class GroupedStatements<Work, Result> {
   readonly #onIdle: (() => void)[] = []
 
   /**
-   * `runGroup` calls `take` when the database is ready, and gives each statement its result. If it
-   * throws, the group is rejected; if it has taken none, everything that waits is, because it waits
-   * for the same. If it has taken none and does not throw, it is called again.
+   * `runGroup` calls `take` when the database is ready, which returns the statements of the group,
+   * and gives each of them its result. If it rejects, they are rejected with its error. If it
+   * rejects before it has called `take`, all waiting statements are rejected, because they wait for
+   * the same database. If it resolves without calling `take`, it is called again.
    */
   constructor(
     runGroup: (take: () => readonly WaitingStatement<Work, Result>[]) => Promise<void>,
@@ -65,14 +67,14 @@ export class GroupedStatements<Work, Result> {
     return this.#waiting.length
   }
 
-  /** Whether a statement waits or runs. */
+  /** Whether any statement waits or runs. */
   get isBusy(): boolean {
     return this.#running > 0 || this.#waiting.length > 0
   }
 
   /**
-   * Adds a statement with the values that it holds. One that is cancelled before it is taken is not
-   * run.
+   * Adds a statement. `values` are those that it holds in memory while it waits. A statement that
+   * is cancelled before its group begins is rejected.
    */
   add(work: Work, values: readonly SqlValue[], cancellation?: Cancellation): Promise<Result> {
     const bytes = bytesOf(values)
@@ -83,7 +85,7 @@ export class GroupedStatements<Work, Result> {
       const deadline = performance.now() + maxWaitMs
       this.#waiting.push({ work, bytes, cancellation, deadline, resolve, reject })
       this.#bytes += bytes
-      this.#watch()
+      this.#startTimer()
       this.#schedule()
     })
   }
@@ -123,7 +125,7 @@ export class GroupedStatements<Work, Result> {
     this.#schedule()
   }
 
-  /** Takes the next statements. Those that were cancelled or are late are rejected instead. */
+  /** Takes the next statements, and rejects those that were cancelled or have waited too long. */
   #take(max = Number.POSITIVE_INFINITY): readonly WaitingStatement<Work, Result>[] {
     const taken: WaitingStatement<Work, Result>[] = []
     let count = 0
@@ -139,7 +141,8 @@ export class GroupedStatements<Work, Result> {
     return taken
   }
 
-  #watch(): void {
+  /** Starts the timer that rejects the oldest statement at its deadline, unless it is running. */
+  #startTimer(): void {
     const [oldest] = this.#waiting
     if (oldest === undefined || this.#timer !== undefined) return
     const rejectLate = () => {
@@ -153,16 +156,14 @@ export class GroupedStatements<Work, Result> {
         this.#bytes -= bytes
         reject(waitedTooLong())
       }
-      this.#watch()
+      this.#startTimer()
       this.#schedule()
     }
     this.#timer = setTimeout(rejectLate, Math.max(1, oldest.deadline - performance.now())).unref()
   }
 }
 
-/**
- * Why a statement must not be sent, or no longer be waited for; `undefined` if there is no reason.
- */
+/** The error of a statement that was cancelled or has waited too long; else `undefined`. */
 export function rejectionFor({
   cancellation,
   deadline,
@@ -180,7 +181,7 @@ function waitedTooLong(): PetError {
   return persistenceUnavailable({ message: 'The statement has waited too long for the database.' })
 }
 
-/** The memory that a waiting statement holds, roughly: its texts, and its closures. */
+/** About how much memory a waiting statement takes: its texts, and 500 bytes for its objects. */
 export function bytesOf(values: readonly SqlValue[]): number {
   let bytes = 500
   for (const value of values) if (typeof value === 'string') bytes += 2 * value.length

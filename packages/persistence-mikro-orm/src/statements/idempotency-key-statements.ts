@@ -13,13 +13,13 @@ export type IdempotencyKeyColumns = readonly [
 export const IDEMPOTENCY_KEY_COLUMNS = 'owner, key, fingerprint, created_at, pet_id'
 
 /**
- * The reads of idempotency keys. How one is stored together with its pet is up to each adapter, and
- * what is not hot goes through the ORM.
+ * The statements that read idempotency keys. Each adapter has its own for storing a key with its
+ * pet, and what is not on the hot path goes through the ORM.
  */
 export function idempotencyKeyStatements(dialect: SqlDialect) {
   const statement = statementsOf(dialect)
   return {
-    /** With the time by the clock of the database. */
+    /** Also returns the time of the database's clock, with which the age of the key is found. */
     findKey: statement<
       [owner: string, key: string],
       readonly [fingerprint: string, createdAt: bigint, petId: bigint, nowMs: bigint]

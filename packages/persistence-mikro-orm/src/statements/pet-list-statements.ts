@@ -3,7 +3,7 @@ import { PET_COLUMNS, type PetColumns } from '../entities/pet-columns.ts'
 import type { SqlDialect } from './sql-dialect.ts'
 import { statementsOf } from './statement.ts'
 
-/** Lists of pets by ascending id; each reads no more rows than it returns. */
+/** The statements that list pets by ascending id. Each reads no more rows than it returns. */
 export function petListStatements(dialect: SqlDialect) {
   const statement = statementsOf(dialect)
   return {

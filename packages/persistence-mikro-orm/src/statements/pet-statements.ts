@@ -3,7 +3,7 @@ import { petListStatements } from './pet-list-statements.ts'
 import type { SqlDialect } from './sql-dialect.ts'
 import { statementsOf } from './statement.ts'
 
-/** The reads of pets. How pets are added is up to each adapter. */
+/** The statements that read pets. Each adapter has its own for adding them. */
 export type PetStatements = ReturnType<typeof petStatements>
 
 export function petStatements(dialect: SqlDialect) {

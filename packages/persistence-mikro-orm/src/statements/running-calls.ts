@@ -1,4 +1,4 @@
-/** The calls that must end before a database is closed. */
+/** Keeps the calls that must end before a database is closed. */
 export class RunningCalls {
   readonly #running = new Set<Promise<unknown>>()
 
@@ -6,7 +6,7 @@ export class RunningCalls {
     return this.#running.size
   }
 
-  /** Returns the call itself. */
+  /** Keeps a call until it ends, and settles as it does. */
   async track<Result>(call: Promise<Result>): Promise<Result> {
     this.#running.add(call)
     try {

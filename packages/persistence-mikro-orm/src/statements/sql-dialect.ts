@@ -1,21 +1,21 @@
 /**
- * What differs between databases in SQL that is otherwise the same. Each adapter hands over its
- * own; nothing here asks which database it is. Texts have the placeholders `$1`, `$2` and so on,
- * in order, each once.
+ * What differs between databases in SQL that is otherwise the same. Each adapter provides its own;
+ * nothing in this package asks which database it is. Statements have the placeholders `$1`, `$2`
+ * and so on, in order, each once.
  */
 export interface SqlDialect {
-  /** Gives a text the placeholders that the driver takes. */
+  /** Replaces the placeholders of a statement by those of the driver. */
   placeholders(sql: string): string
-  /** The type of a column of 64-bit integers. */
+  /** The name of the column type for 64-bit integers. */
   readonly int64: string
-  /** An expression: now, by the clock of the database, in milliseconds since 1970. */
+  /** An expression for the time of the database's clock, in milliseconds since 1970. */
   readonly nowMs: string
   /**
-   * Pets with a status, by ascending id. Must walk an index from its first match on, whatever the
-   * statuses of others. Values: the status, the limit.
+   * Lists pets with a status, by ascending id. It must read an index from the first match on, so
+   * that pets with another status cost nothing. Values: the status, the limit.
    */
   readonly listWithStatus: string
-  /** The same behind an id. Values: the status, the id, the limit. */
+  /** The same after an id. Values: the status, the id, the limit. */
   readonly listWithStatusAfter: string
   /** Returns a row if the table `migration` exists, which the migrator would create. */
   readonly findMigrationTable: string

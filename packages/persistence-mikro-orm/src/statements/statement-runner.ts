@@ -2,10 +2,10 @@ import type { SqlValues } from './sql-values.ts'
 import type { Statement } from './statement.ts'
 
 /**
- * Runs prepared statements that read one database. Each adapter brings its own, in the fastest way
- * that its driver has. Every method prepares the statement, or registers it, and returns a function
- * that runs it. The functions never throw: errors are rejections. If the database is unavailable,
- * that is `persistence_unavailable`.
+ * Runs prepared statements that read one database. Each adapter has its own, in the fastest way
+ * that its driver offers. Every method prepares or registers a statement and returns a function
+ * that runs it. The function never throws; it rejects, with `persistence_unavailable` if the
+ * database is unavailable.
  */
 export interface StatementRunner {
   /** For reading at most one row. */

@@ -2,16 +2,13 @@ import type { SqlDialect } from './sql-dialect.ts'
 import type { SqlValues } from './sql-values.ts'
 
 /**
- * One SQL statement with placeholders, for a database to prepare once and run often. Rows are lists
- * of columns, in the order in which the statement names them: drivers make lists in less time than
- * objects. `Values` is the order of its placeholders, `Row` is what it returns; both exist for the
- * compiler alone.
+ * One SQL statement with placeholders, which a database prepares once and runs often. `Values` are
+ * the types of its placeholders and `Row` those of the columns that it returns, both in order; they
+ * exist only for the compiler. Rows are arrays, because drivers make arrays in less time than
+ * objects.
  */
 export interface Statement<Values extends SqlValues, Row extends SqlValues> {
-  /**
-   * Different for every statement: databases that identify prepared statements by name use this
-   * one.
-   */
+  /** Unique: databases that identify prepared statements by name use it. */
   readonly name: string
   readonly sql: string
   readonly '~values'?: Values

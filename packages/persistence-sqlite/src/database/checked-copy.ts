@@ -6,20 +6,25 @@ import { isBusy } from './failures.ts'
 import { assertDatabaseFile, syncFile, syncFolder } from './file-access.ts'
 import { assertNoOrphanedLog, hasOwnLog, removeLogs } from './logs.ts'
 
-/** What a copy holds. */
+/** A copy of a database that was checked. */
 export interface SqliteBackup {
+  /** The number of pets in the copy. */
   readonly pets: number
 }
 
-/** Told how far a copy is. Once all bytes are there, it is checked. */
+/**
+ * Called with the progress of a copy. Once `bytes` equals `totalBytes` the copy is complete and is
+ * checked.
+ */
 export type OnCopied = (bytes: number, totalBytes: number) => void
 
-/** How much is copied before the event loop goes on. */
+/** How much is copied in one turn of the event loop. */
 const STEP_BYTES = 4 * 2 ** 20
 
 /**
- * Writes to a temporary file beside the final one, which takes its name once it is checked and on
- * the disk. Nobody else can open the final one meanwhile.
+ * Copies a database to `file`: to a temporary file first, which is renamed once it is checked and
+ * written to the disk. No other process can open `file` meanwhile. `beforeRename` is called right
+ * before the temporary file is renamed.
  */
 export async function writeCheckedCopy(
   file: string,
@@ -45,7 +50,7 @@ export async function writeCheckedCopy(
     await copyPages(source, temporary, onCopied)
     const pets = checkCopy(temporary)
     syncFile(temporary)
-    // A service may have created it while it was not there.
+    // The file was not there to be locked, and a service may have created it since.
     lock ??= lockDatabase(file)
     beforeRename(file)
     renameSync(temporary, file)
@@ -56,22 +61,22 @@ export async function writeCheckedCopy(
     throw new Error(`Cannot write ${JSON.stringify(file)}: ${reason}.`, { cause: error })
   } finally {
     source.close()
-    // SQLite leaves everything as it is when the file has another name by now.
+    // The file was renamed by now. SQLite notices that, and removes nothing.
     lock?.close()
     rmSync(temporary, { force: true })
     removeLogs(temporary)
   }
 }
 
-/** Copies what is stored now, whatever others write meanwhile. */
+/** Copies the present content of a database, whatever other processes write meanwhile. */
 async function copyPages(
   source: Database.Database,
   file: string,
   onCopied: OnCopied | undefined,
 ): Promise<void> {
   const pageBytes = source.pragma('page_size', { simple: true }) as number
-  // The transaction keeps what it has read once: without it each write of others starts the copy
-  // from the beginning.
+  // A read transaction sees the same content until it ends. Without one, each write of another
+  // process would make SQLite start the copy from the beginning.
   source.exec('begin')
   source.prepare('select 1 from sqlite_schema limit 1').get()
   const { totalPages } = await source.backup(file, {
@@ -91,9 +96,9 @@ function isSameFile(one: string, other: string): boolean {
 }
 
 /**
- * Keeps every other process from opening a database, until the connection that this returns is
- * closed. Throws if one has it open. The log of a sound database is moved into the file. From a
- * file that is no database nothing can be learned: it is not locked.
+ * Keeps every other process from opening a database until the returned connection is closed. Throws
+ * if another process has it open. If the database is undamaged, its log is moved into the file. A
+ * file that is not a database, or has the log of another file, is not locked.
  */
 function lockDatabase(path: string): Database.Database | undefined {
   if (!isDatabaseWithOwnLog(path)) return undefined
@@ -102,7 +107,8 @@ function lockDatabase(path: string): Database.Database | undefined {
     database.pragma('locking_mode = exclusive')
     if (database.pragma('quick_check(1)', { simple: true }) === 'ok') {
       database.pragma('journal_mode = delete')
-      // In the exclusive mode SQLite keeps a journal; the next read removes it.
+      // With the exclusive locking mode SQLite keeps a journal, which the next read in the normal
+      // mode removes.
       database.pragma('locking_mode = normal')
       database.prepare('select 1 from sqlite_schema limit 1').get()
       database.exec('begin exclusive')
@@ -148,7 +154,7 @@ function isRunning(pid: number): boolean {
 function checkCopy(file: string): number {
   const copy = new Database(file)
   try {
-    // The mode is copied too; in this one nothing else than the file belongs to the copy.
+    // The journal mode was copied too. In this mode the copy is a single file, without a log.
     copy.pragma('journal_mode = delete')
     const result = copy.pragma('integrity_check', { simple: true })
     if (result !== 'ok') throw new Error(`the copy is damaged (${String(result)})`)

@@ -31,16 +31,16 @@ import { fileIdOf, watchFiles } from './watched-files.ts'
 export interface FileMode {
   /** Whether a missing file is created, with its folder. Default: true. */
   readonly create?: boolean
-  /** Whether it is only read, for which a read-only file system is enough. Default: false. */
+  /** Whether the file is only read, even on a read-only file system. Default: false. */
   readonly readOnly?: boolean
 }
 
-/** How an adapter opens its file. */
+/** The file mode for the options of an adapter. */
 export function fileMode({ mode = 'write' }: SqliteOptions): FileMode {
   return { create: mode === 'migrate', readOnly: mode === 'read' }
 }
 
-/** Opens a file. Rejects with an error that names the path; the driver's error is its cause. */
+/** Opens a database. Rejects with an error that names the path; the driver's error is its cause. */
 export async function openSqliteDatabase(
   path: string,
   { create = true, readOnly = false }: FileMode = {},
@@ -63,7 +63,7 @@ export async function openSqliteDatabase(
   }
 }
 
-/** Opens a file for some work, and closes it in any case. */
+/** Opens a database, runs work on it, and closes it even if the work fails. */
 export async function withSqliteDatabase<Result>(
   path: string,
   mode: FileMode,
@@ -79,7 +79,8 @@ export async function withSqliteDatabase<Result>(
 
 async function openWritable(path: string): Promise<Database.Database> {
   await assertLogOfOthers(path)
-  // Opened again after each wait: whoever held the lock may have put another file in its place.
+  // After each wait the file is opened again, because the process that held the lock may have
+  // replaced it.
   const connection = await withRetries(() => openWithLog(path))
   // A pet is stored when its response is sent, even after a power failure.
   // docs/decisions/0010-sqlite-durability.md
@@ -92,8 +93,8 @@ function openWithLog(path: string): Promise<Database.Database> {
   createFile(path)
   const id = fileIdOf(path)
   return closedOnFailure(new Database(path, { timeout: 0 }), async (connection) => {
-    // Readers and a writer do not block each other. Also the first read of the file, which shows
-    // whether it is a database.
+    // With a write-ahead log, readers and a writer do not block each other. This statement is also
+    // the first to read the file, so it fails if that is not a database.
     const mode = connection.pragma('journal_mode = wal', { simple: true })
     if (mode !== 'wal')
       throw new Error(`its file system does not support a write-ahead log (${mode})`)
@@ -104,16 +105,20 @@ function openWithLog(path: string): Promise<Database.Database> {
   })
 }
 
-/** So that it is known which file it is before SQLite opens it. With the rights that SQLite gives. */
+/**
+ * Creates a missing file with the rights that SQLite would give it, so that its id is known before
+ * SQLite opens it.
+ */
 function createFile(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o644))
 }
 
 /**
- * Even for reading, SQLite needs a log beside a file in this mode, and creates it with the owner
- * and the rights of the reader: then others could no longer write. So only who may write the file
- * anyway opens it in the normal way, where the last connection to close removes the log. Others use
- * the log of a process that has the file open, or read a copy.
+ * Opens a file that is only read. SQLite needs a write-ahead log even then, and creates a missing
+ * one with the owner and the rights of the reader, so that other users could no longer write. Only
+ * the owner of a file therefore opens it in the normal way, where the last connection to close
+ * removes the log. Other users share the log of a process that has the file open, or else read a
+ * copy of the file.
  */
 async function openReadOnly(path: string): Promise<Database.Database> {
   try {
@@ -121,25 +126,26 @@ async function openReadOnly(path: string): Promise<Database.Database> {
       await assertLogOfOthers(path)
       return await openForQueries(path)
     }
-    // With this flag SQLite removes no log either, and applies it only for itself.
+    // With `readonly` SQLite does not remove the log, and does not move it into the file.
     if (existsSync(`${path}-shm`)) return await openForQueries(path, { readonly: true })
   } catch (error) {
-    // In a folder that is only read, or on a file system on which nothing can be locked.
+    // The folder is read-only, or the file system has no locks: a copy can still be read.
     if (!/^SQLITE_(?:READONLY|CANTOPEN|IOERR_LOCK)/.test(codeOf(error))) throw error
   }
   return openCopy(path)
 }
 
 /**
- * Rejects if another process has the file open whose log, or its index, is gone: SQLite would make
- * others, and the two processes would write over each other. Without them, only a file that no
- * process has open can be locked.
+ * Rejects if another process has the file open but its log, or the index of the log, was deleted:
+ * SQLite would create new ones, and the two processes would overwrite each other's pages. To find
+ * out, it locks the file, which succeeds only if no process has it open.
  */
 async function assertLogOfOthers(path: string): Promise<void> {
   const files = ['-wal', LOG_INDEX].map((name) => `${linkTarget(path)}${name}`)
   const isMissing = () => files.some((file) => !existsSync(file))
   const missing = files.filter((file) => !existsSync(file))
-  // Before a connection moves the log into the file. Makes an index if there is a log without one.
+  // Must come before a connection moves the log into the file. It creates the index of a log that
+  // has none.
   assertLogFits(path)
   const isIndexOurs = logsBeside(path).length > 0 && missing[0] === files[1]
   try {
@@ -156,7 +162,7 @@ async function assertLogOfOthers(path: string): Promise<void> {
   }
 }
 
-/** Fails with SQLITE_BUSY while another connection has the file open. */
+/** Throws SQLITE_BUSY if another connection has the file open. */
 function lockOnce(path: string): void {
   const database = new Database(path, { timeout: 0 })
   try {
@@ -167,7 +173,10 @@ function lockOnce(path: string): void {
   }
 }
 
-/** SQLite gives files that the superuser creates to the owner of the database. */
+/**
+ * Whether this user owns a file and may write it. True for the superuser too, because SQLite gives
+ * files that the superuser creates to the owner of the database.
+ */
 function isOwnFile(path: string): boolean {
   const { uid, mode } = statSync(path)
   const user = process.getuid?.() ?? uid
@@ -189,8 +198,9 @@ async function openForQueries(
 }
 
 /**
- * Reads a copy where there is no log that could be used: no process is writing. The copy is
- * unlinked once it is open, so that nothing is left of it even when the process is killed.
+ * Opens a copy of a file, for a reader that cannot use its log; without one no process is writing.
+ * The copy is unlinked once it is open, so that nothing is left of it even if this process is
+ * killed.
  */
 async function openCopy(path: string): Promise<Database.Database> {
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
@@ -208,7 +218,7 @@ async function openCopy(path: string): Promise<Database.Database> {
   }
 }
 
-/** Returns what some work makes of a connection, and closes the connection when that fails. */
+/** Runs work on a connection and returns its result. Closes the connection only if that fails. */
 export async function closedOnFailure<Result>(
   connection: Database.Database,
   work: (connection: Database.Database) => Promise<Result>,
@@ -222,7 +232,6 @@ export async function closedOnFailure<Result>(
 }
 
 function reasonOf(error: unknown, path: string): string {
-  // Only errors are thrown above, most with a code.
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'EACCES' || code === 'EPERM') return `${user()} may not create or open its folder`
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return 'it is a folder'

@@ -1,10 +1,10 @@
 import { PET_COLUMNS, type SqlDialect } from '@pet-store/persistence-mikro-orm'
 
 export const SQLITE_DIALECT: SqlDialect = {
-  // The driver takes a list of values for these only.
+  // The driver accepts an array of values only for these placeholders.
   placeholders: (sql) => sql.replaceAll(/\$\d+/g, '?'),
 
-  // It has 64 bits, is the only type that AUTOINCREMENT takes, and strict tables know no `bigint`.
+  // It has 64 bits. AUTOINCREMENT accepts no other type, and strict tables have no `bigint`.
   int64: 'integer',
 
   nowMs: "cast(unixepoch('subsec') * 1000 as integer)",

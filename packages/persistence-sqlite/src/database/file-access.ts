@@ -13,14 +13,11 @@ import { userInfo } from 'node:os'
 import { dirname, resolve } from 'node:path'
 
 const SMALLEST_DATABASE_BYTES = 512
-/** What every SQLite database begins with. */
+/** The bytes at the beginning of every SQLite database. */
 const DATABASE_START = Buffer.from('SQLite format 3\0')
 export const NO_DATABASE = 'the file is not an SQLite database'
 
-/**
- * Creates a folder and its parents, durably. Throws if a file has the name of one
- * of them.
- */
+/** Creates a folder and its parents, durably. Throws if a file has the name of one of them. */
 export function createFolder(folder: string): void {
   try {
     const first = mkdirSync(folder, { recursive: true })
@@ -43,12 +40,13 @@ export function createFolder(folder: string): void {
   }
 }
 
-/** The folder and those around it. */
+/** A folder and all folders that contain it. */
 function ancestorsOf(folder: string): readonly string[] {
   const parent = dirname(folder)
   return parent === folder ? [folder] : [folder, ...ancestorsOf(parent)]
 }
 
+/** Throws if a file is missing and must not be created, or is too short to be a database. */
 export function assertDatabaseFile(path: string, mayCreate: boolean): void {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined && !mayCreate) throw new Error('there is no such file')
@@ -57,7 +55,7 @@ export function assertDatabaseFile(path: string, mayCreate: boolean): void {
   if (size > 0 && size < SMALLEST_DATABASE_BYTES) throw new Error(NO_DATABASE)
 }
 
-/** A mistyped name must not replace what somebody has written there. */
+/** Throws if a file is neither empty nor a database: a mistyped name must not replace it. */
 export function assertReplaceable(file: string): void {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return
   const start = Buffer.alloc(DATABASE_START.length)
@@ -74,7 +72,10 @@ export function assertReplaceable(file: string): void {
   )
 }
 
-/** SQLite keeps a log beside each name of a file, and would not find what is in the other one. */
+/**
+ * Throws if a file has hard links: SQLite keeps a log for each name, and would not find what is
+ * stored in the log of another name.
+ */
 export function assertOneName(path: string): void {
   const names = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1
   if (names > 1)
@@ -82,8 +83,8 @@ export function assertOneName(path: string): void {
 }
 
 /**
- * SQLite silently opens a file for reading that it may not write, and leaves a log beside it: every
- * write would fail later.
+ * Throws if this user lacks a right that is needed. SQLite would open a file that it may not write
+ * for reading, without an error: only later writes would fail.
  */
 export function assertAccess(path: string, readOnly: boolean): void {
   if (existsSync(path) && !mayAccess(path, constants.R_OK))
@@ -107,7 +108,7 @@ function mayAccess(path: string, right: number): boolean {
   }
 }
 
-/** The user of this process, as operators name it. */
+/** The user of this process, by name and number, for messages. */
 export function user(): string {
   try {
     const { username, uid } = userInfo()
@@ -118,13 +119,14 @@ export function user(): string {
   }
 }
 
+/** Writes the content of a file to the disk, so that it survives a power failure. */
 export function syncFile(file: string): void {
   sync(openSync(file, 'r+'))
 }
 
 /**
- * So that a new name survives a power failure. Windows has no such call for folders, and needs
- * none.
+ * Writes the names in a folder to the disk, so that a new name survives a power failure. Windows
+ * has no such call for folders and needs none.
  */
 export function syncFolder(folder: string): void {
   if (process.platform !== 'win32') sync(openSync(folder, 'r'))

@@ -3,12 +3,12 @@ import Database from 'better-sqlite3'
 import { codeOf } from './failures.ts'
 import { linkTarget, sizeOf } from './logs.ts'
 
-/** Checking each page takes half a second for a million pets. */
+/** Larger files are not checked page by page, which takes half a second for a million pets. */
 const MAX_CHECKED_BYTES = 256_000_000
 
 /**
- * Throws if a file does not fit the log beside it: an older copy of the file may lie there, and
- * applying the log to it would destroy both. Applies nothing itself.
+ * Throws if a file does not fit the log beside it: it may be an older copy of the file, which the
+ * log would damage. Does not apply the log itself.
  */
 export function assertLogFits(path: string): void {
   const log = `${linkTarget(path)}-wal`
@@ -21,29 +21,30 @@ export function assertLogFits(path: string): void {
 }
 
 function findDamage(path: string, log: string): string | undefined {
-  // Unlike any other, such a connection does not move the log into the file when it closes.
+  // Only a connection with `readonly` does not move the log into the file when it closes.
   const database = new Database(path, { readonly: true, timeout: 0 })
   try {
     const { ofFile, ofLog } = pageCounts(database, log)
     if (ofFile !== ofLog) return `it has ${ofFile} pages, by the log ${ofLog}`
     if (sizeOf(path) > MAX_CHECKED_BYTES) return undefined
     const result = String(database.pragma('quick_check(1)', { simple: true }))
-    // The first line names the database.
+    // The first line of a problem only names the database.
     return result === 'ok' ? undefined : result.split('\n').at(-1)
   } catch (error) {
-    // Without the right to read the log, or while another process recovers it, nothing is known.
+    // Any other error tells nothing about the file: this user may not read the log, or another
+    // process is recovering it.
     return codeOf(error).startsWith('SQLITE_CORRUPT') ? (error as Error).message : undefined
   } finally {
     database.close()
   }
 }
 
-/** While another process keeps writing, the two numbers may be of different moments. */
+/** How often both counts are read: while another process writes, they may be of different times. */
 const ATTEMPTS = 10
 
 /**
- * How many pages the file has after the last transaction of its log, by its first page, which every
- * change of that number writes, and by the log.
+ * Returns the number of pages of the database after the last transaction of its log: the count in
+ * the header of the database, and the count in the log. They differ if the log does not fit.
  */
 function pageCounts(database: Database.Database, log: string) {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -56,8 +57,9 @@ function pageCounts(database: Database.Database, log: string) {
   return { ofFile: 0, ofLog: 0 }
 }
 
+/** The number of frames in the log. */
 function framesOf(database: Database.Database): number {
-  // Counts only.
+  // `noop` moves nothing into the file.
   const [state] = database.pragma('wal_checkpoint(noop)') as { readonly log: number }[]
   return state?.log ?? 0
 }
@@ -67,7 +69,7 @@ const LOG_HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
 const PAGES_AFTER_COMMIT = 4
 
-/** From the header of the last frame of the last transaction. */
+/** Reads the page count from the header of the last frame. */
 function readPageCount(database: Database.Database, log: string, frames: number): number {
   const pageBytes = database.pragma('page_size', { simple: true }) as number
   const lastFrame = LOG_HEADER_BYTES + (frames - 1) * (FRAME_HEADER_BYTES + pageBytes)
@@ -76,7 +78,7 @@ function readPageCount(database: Database.Database, log: string, frames: number)
   try {
     readSync(descriptor, header, 0, FRAME_HEADER_BYTES, lastFrame)
   } finally {
-    // SQLite holds its locks on the other files.
+    // This gives up no lock of SQLite, which locks the other files, not the log.
     closeSync(descriptor)
   }
   return header.readUInt32BE(PAGES_AFTER_COMMIT)

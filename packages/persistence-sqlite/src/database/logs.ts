@@ -11,13 +11,14 @@ import { dirname, resolve } from 'node:path'
 import { NO_DATABASE } from './file-access.ts'
 
 /**
- * What SQLite keeps beside a file: the write-ahead log, which holds what was stored since the last
- * checkpoint; the rollback journal; and the index of the write-ahead log, which holds nothing.
+ * The endings of the files that SQLite keeps beside a database: the write-ahead log, with what was
+ * stored since the last checkpoint; the rollback journal; and the index of the write-ahead log,
+ * which can be made again from the log.
  */
 export const LOGS = ['-wal', '-journal'] as const
 export const LOG_INDEX = '-shm'
 
-/** Where a link leads, even if nothing is there yet: SQLite keeps the logs there. */
+/** The target of a link, even if it is missing: SQLite keeps the logs beside the target. */
 export function linkTarget(path: string): string {
   try {
     const target = resolve(dirname(path), readlinkSync(path))
@@ -28,7 +29,7 @@ export function linkTarget(path: string): string {
   }
 }
 
-/** The logs beside a file that hold something. */
+/** The logs beside a file that are not empty. */
 export function logsBeside(path: string): readonly string[] {
   return LOGS.map((name) => `${linkTarget(path)}${name}`).filter((log) => sizeOf(log) > 0)
 }
@@ -38,13 +39,13 @@ export function removeLogs(path: string): void {
 }
 
 /**
- * Throws if a log lies where its file is missing or was emptied: SQLite would delete the log, and
- * with it what was stored last.
+ * Throws if there is a log whose file is missing or empty: SQLite would delete the log, and with it
+ * what was stored last.
  */
 export function assertNoOrphanedLog(path: string): void {
   const isMissing = !existsSync(path)
   if (!isMissing && sizeOf(path) > 0) return
-  // A process that is killed while it creates a file leaves a journal beside an empty one.
+  // A journal beside an empty file is normal: a process was killed while it created the database.
   const log = logsBeside(path).find((name) => isMissing || name.endsWith('-wal'))
   if (log === undefined) return
   throw new Error(
@@ -54,7 +55,7 @@ export function assertNoOrphanedLog(path: string): void {
   )
 }
 
-/** Throws if a write-ahead log lies beside a file that it was not written for. */
+/** Throws if there is a write-ahead log beside a file for which it was not written. */
 export function assertOwnLog(path: string): void {
   if (hasOwnLog(path)) return
   const log = JSON.stringify(`${linkTarget(path)}-wal`)
@@ -64,12 +65,16 @@ export function assertOwnLog(path: string): void {
   )
 }
 
-/** SQLite applies any log of that name. Also true where there is none. */
+/**
+ * Whether the write-ahead log beside a file, if any, belongs to the file. SQLite itself would apply
+ * any log that has the right name.
+ */
 export function hasOwnLog(path: string): boolean {
   if (sizeOf(`${linkTarget(path)}-wal`) === 0) return true
   const header = readHeader(path)
   if (header.toString('latin1', 0, SIGNATURE.length) !== SIGNATURE) throw new Error(NO_DATABASE)
-  // A file gets its first log after it says so; backups and dumps are files without.
+  // The header of a file says that it has a log before its first log is written. Backups, and files
+  // made by other tools, say that they have none.
   return header[WRITE_VERSION] === WITH_LOG && header[READ_VERSION] === WITH_LOG
 }
 
@@ -81,8 +86,9 @@ const WITH_LOG = 2
 const HEADER_BYTES = 100
 
 /**
- * Closing any descriptor of a file gives up all locks that SQLite holds on it in this process, so
- * these stay open: one for each file that was opened with a log beside it.
+ * The descriptors of files whose headers were read, by the id of the file. They stay open, because
+ * closing any descriptor of a file gives up all locks that this process holds on it, those of
+ * SQLite too. There is one for each file that was opened with a log beside it.
  */
 const descriptors = new Map<string, number>()
 

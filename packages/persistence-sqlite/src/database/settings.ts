@@ -27,7 +27,7 @@ export function sqlitePath(url: string): string {
   if (path.startsWith('//')) throw invalidUrl(url, 'name a file, not a host')
   if (path.startsWith(':')) throw invalidUrl(url, 'name a file, or be "sqlite::memory:"')
   if (/[?#\0]/.test(path)) throw invalidUrl(url, 'have no parameters')
-  // The driver would remove the spaces, and take the path for a URI.
+  // The driver would remove the spaces, and read the path as a URI.
   if (path.trim() !== path || path.startsWith('file:'))
     throw invalidUrl(url, 'name a file without spaces around its path, and no URI')
   return path

@@ -3,11 +3,14 @@ import { persistenceUnavailable, type WriteOutcome } from '@pet-store/domain'
 import Database from 'better-sqlite3'
 import { LOG_INDEX } from './logs.ts'
 
-/** A file that SQLite has open, and which one of that name it is. */
+/** A file that SQLite has open. */
 interface WatchedFile {
   readonly path: string
+  /** Identifies the file that had this path when it was opened. */
   readonly id: string
+  /** What the file is, for messages. */
   readonly what: string
+  /** What to do if it is gone. */
   readonly advice: string
 }
 
@@ -38,8 +41,9 @@ const RESTART =
   'Restart the service: what the log holds is moved into the database file when it stops.'
 
 /**
- * Throws `persistence_unavailable` when a file of an open database was moved, replaced or deleted
- * since: what is written then would be lost. Only stats, as it is called around every write.
+ * Throws `persistence_unavailable` if a file of an open database was moved, replaced or deleted
+ * since it was opened: what is written then would be lost. Called before and after every write, so
+ * it only calls `stat`.
  */
 export function assertFilesUnmoved(
   database: Database.Database,
@@ -57,22 +61,25 @@ export function assertFilesUnmoved(
 }
 
 /**
- * Closes a database. SQLite moves the log into the file then, and deletes the log, by its own index
- * of it. Where another process has made another index, it has written to the log behind what the
- * old index knows: the log stays for the next one that opens the file.
+ * Closes a database. SQLite then moves the log into the file, as far as the index knows it, and
+ * deletes the log. If another process has created another index, it may have written frames to the
+ * log that the old index does not know; the log is then kept for the next process that opens the
+ * file.
  */
 export function closeDatabase(database: Database.Database): void {
   if (!database.open || !hasLogOfOthers(database)) {
     database.close()
     return
   }
-  // The last connection to close moves the log, but never one that only reads.
+  // Only the last connection to close moves the log, and never one with `readonly`: so a reader is
+  // closed last.
   const reader = new Database(database.name, { readonly: true, timeout: 0 })
   reader.prepare('select 1 from sqlite_schema limit 1').get()
   database.close()
   reader.close()
 }
 
+/** Whether another process has created another index of the same log. */
 function hasLogOfOthers(database: Database.Database): boolean {
   const [file, log, index] = (watched.get(database) ?? []).map(({ path, id }) => {
     const now = fileIdOf(path)
@@ -81,7 +88,7 @@ function hasLogOfOthers(database: Database.Database): boolean {
   return file?.isSame === true && log?.isSame === true && index?.isOther === true
 }
 
-/** Which file has a name; `undefined` if none has. */
+/** Identifies the file that has a path at present; `undefined` if none has. */
 export function fileIdOf(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path, { bigint: true })

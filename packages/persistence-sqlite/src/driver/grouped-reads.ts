@@ -2,16 +2,18 @@ import type { Database } from 'better-sqlite3'
 import { isBusy, unavailableOr } from '../database/failures.ts'
 import { REQUEST_MAX_WAIT_MS, withRetries } from '../database/retries.ts'
 
-/** Runs a read at the end of this turn of the event loop. A read that throws fails alone. */
+/**
+ * Runs a read at the end of this turn of the event loop. A read that throws does not affect others.
+ */
 export type AddRead = <Result>(read: () => Result) => Promise<Result>
 
 /**
- * The reads of one turn of the event loop run together, on one snapshot. Separately, each would
- * find the processor's caches full of HTTP and would lock and unlock the file: the first of a group
- * takes three times as long as the others.
+ * Runs the reads of one turn of the event loop together, in one transaction. A read that runs alone
+ * has to lock and unlock the file, and finds the caches of the processor full of HTTP: the first
+ * read of a group takes three times as long as the others.
  *
- * Writers do not block readers. Only while another process recovers the log after a crash is a read
- * retried, for five seconds at most.
+ * Writers do not block readers. A read is retried, for at most five seconds, only while another
+ * process recovers the log after a crash.
  */
 export function createGroupedReads(database: Database): AddRead {
   const begin = database.prepare('begin')
@@ -25,7 +27,7 @@ export function createGroupedReads(database: Database): AddRead {
     const isTogether = group.length > 1 && database.open
     if (isTogether) begin.run()
     for (const read of group) read()
-    // A disk error ends the transaction by itself.
+    // After a disk error SQLite has ended the transaction already.
     if (isTogether && database.inTransaction) commit.run()
   }
 

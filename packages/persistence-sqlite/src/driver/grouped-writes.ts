@@ -12,8 +12,8 @@ import { RETRY_PAUSE_MS } from '../database/retries.ts'
 import { assertFilesUnmoved } from '../database/watched-files.ts'
 
 /**
- * Runs a write in the next transaction and resolves after its commit. A write that throws fails
- * alone. `values` is what it holds in memory while it waits.
+ * Runs a write in the next transaction and resolves after its commit. A write that throws does not
+ * affect others. `values` are those that it holds in memory while it waits.
  */
 export type AddWrite = <Result>(
   write: () => Result,
@@ -28,9 +28,9 @@ export interface GroupedWrites {
 }
 
 /**
- * Puts the writes of one turn of the event loop into one transaction. With `synchronous = full`
- * waiting for the disk is the whole cost of a write; sharing it makes full durability affordable.
- * Nothing is stored, or reported as stored, when a file of the database is gone.
+ * Runs the writes of one turn of the event loop in one transaction. With `synchronous = full`
+ * almost all of the cost of a write is its wait for the disk, which a group shares. If a file of
+ * the database is gone, writes reject, even after their commit.
  */
 export function createGroupedWrites(database: Database, options?: GroupOptions): GroupedWrites {
   const grouped = new GroupedStatements<() => unknown, unknown>(async (take) => {
@@ -39,7 +39,8 @@ export function createGroupedWrites(database: Database, options?: GroupOptions):
       database.exec('begin immediate')
     } catch (error) {
       if (!isBusy(error)) throw unavailableOr(error)
-      // Another process is writing. Reads and health checks go on.
+      // Another process is writing. This waits without blocking the thread; the group is then
+      // called again, because it has taken no statements.
       return setTimeout(RETRY_PAUSE_MS)
     }
     commit(database, take())
@@ -64,8 +65,8 @@ function commit(
         const result = work()
         return () => resolve(result)
       } catch (error) {
-        // A rejected statement undoes itself and leaves the transaction open; anything worse ends
-        // it for all.
+        // SQLite undoes a statement that breaks a constraint and leaves the transaction open. After
+        // a worse error it has ended the transaction, and the whole group fails.
         if (!database.inTransaction) throw error
         return () => reject(unavailableOr(error))
       }

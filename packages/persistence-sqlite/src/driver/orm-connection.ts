@@ -4,8 +4,8 @@ import type { SqliteDatabase } from 'kysely'
 type Row = Record<string, unknown>
 
 /**
- * A database as Kysely uses it below the ORM, with exact integers of 64 bits, which the driver
- * rounds by itself.
+ * A database as Kysely, which the ORM uses, needs it: 64-bit integers are read exactly, which the
+ * driver would round by default.
  */
 export function ormConnection(database: Database): SqliteDatabase {
   return {
@@ -20,12 +20,12 @@ export function ormConnection(database: Database): SqliteDatabase {
       }
     },
 
-    // Whoever opened it closes it.
+    // The adapter, which opened the database, closes it.
     close() {},
   }
 }
 
-/** The ORM counts with numbers, so every integer that fits becomes one. */
+/** Makes a number of every integer that fits, because the ORM expects numbers where it counts. */
 function withNumbers(row: Row): Row {
   for (const [column, value] of Object.entries(row)) {
     const number = Number(value)

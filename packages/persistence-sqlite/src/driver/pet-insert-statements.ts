@@ -1,7 +1,7 @@
 import { IDEMPOTENCY_KEY_COLUMNS, NEW_PET_COLUMNS } from '@pet-store/persistence-mikro-orm'
 import { SQLITE_DIALECT } from '../database/dialect.ts'
 
-/** Values: a new pet. */
+/** Values: the columns of a new pet. */
 export const INSERT_PET = `
   insert into pet (${NEW_PET_COLUMNS})
   values (${NEW_PET_COLUMNS.replaceAll(/\w+/g, '?')})`

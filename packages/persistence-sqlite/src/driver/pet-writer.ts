@@ -4,29 +4,32 @@ import type { Database } from 'better-sqlite3'
 import type { GroupedWrites } from './grouped-writes.ts'
 import { FIND_KEY, INSERT_KEY, INSERT_PET } from './pet-insert-statements.ts'
 
-/** Adds pets. All pets of one turn of the event loop share a transaction. */
+/** Adds pets. Those of one turn of the event loop are added in one transaction. */
 export function createSqlitePetWriter(database: Database, writes: GroupedWrites): PetWriter {
-  // A number would be rounded, and `safeIntegers` makes it a bigint.
+  // With `safeIntegers` the id is a bigint; as a number it would be rounded.
   const insertPet = database.prepare<[NewPetColumns]>(INSERT_PET).safeIntegers()
   const findKey = database.prepare(FIND_KEY)
   const insertKey = database.prepare(INSERT_KEY)
 
   const add = (pet: NewPetColumns) => insertPet.run(pet).lastInsertRowid as PetId
 
-  /** Runs inside the transaction of its group. A savepoint would take a third of its time. */
+  /**
+   * Runs inside the transaction of its group, without a savepoint of its own, which would take a
+   * third of its time.
+   */
   function addWithKey(
     [owner, key, fingerprint, at]: NewKeyColumns,
     pet: NewPetColumns,
   ): PetId | undefined {
-    // SQLite has one writer at a time: that the key is not there stays true.
+    // SQLite has one writer at a time, so no one else can add the key after this.
     if (findKey.get(owner, key) !== undefined) return undefined
     const id = add(pet)
     try {
       insertKey.run(owner, key, fingerprint, at, id)
       return id
     } catch (error) {
-      // Hardly anything but the disk can be the reason. No pet stays without its key, so the whole
-      // group ends.
+      // The reason can hardly be anything but the disk. Rolls the whole group back, so that the pet
+      // is not stored without its key.
       if (database.inTransaction) database.exec('rollback')
       throw error
     }

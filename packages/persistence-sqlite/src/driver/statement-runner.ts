@@ -3,9 +3,9 @@ import type { Database } from 'better-sqlite3'
 import { createGroupedReads } from './grouped-reads.ts'
 
 /**
- * Runs statements on the driver itself, where they stay prepared. Every integer is read as a
- * `bigint`, exactly. The driver is synchronous, so the reads of one turn of the event loop
- * are collected and run together.
+ * Runs statements on the driver itself, where they stay prepared. Every integer is read exactly, as
+ * a `bigint`. The driver is synchronous, so the reads of one turn of the event loop are collected
+ * and run together.
  */
 export function createSqliteStatementRunner(database: Database): StatementRunner {
   const addRead = createGroupedReads(database)

@@ -4,9 +4,9 @@ import { withRetries } from '../database/retries.ts'
 import { assertFilesUnmoved } from '../database/watched-files.ts'
 
 /**
- * Runs some work in one transaction, during which no other connection can write, and rolls it back
- * when it fails. Waits for the lock without blocking the thread. Rejects with the work's own error
- * or with `persistence_unavailable`, whose outcome is `unknown` only if the commit was begun.
+ * Runs work in one transaction, during which no other connection can write, and rolls it back if
+ * the work fails. Waits for the lock without blocking the thread. Rejects with the error of the
+ * work, or with `persistence_unavailable`, whose outcome is `unknown` only if the commit was begun.
  *
  * MikroORM's migrator takes no lock of its own: of two programs that start together, one would
  * fail. SQLite has one writer at a time, so the second program waits here and then finds the work
@@ -19,12 +19,13 @@ export function inWriteTransaction<Result>(
   return inTurn(database, () => inTransaction(database, work))
 }
 
+/** The last write of each connection that waits or runs. */
 const lastTurns = new WeakMap<Database, Promise<unknown>>()
 
 /**
- * Runs the writes of a connection that take several turns of the event loop one after the other. A
- * connection has one transaction: writes that run at once would be committed, or rolled back,
- * together.
+ * Runs a write that takes several turns of the event loop, after the earlier ones of its
+ * connection. A connection has only one transaction, so writes that run at the same time would be
+ * committed, or rolled back, together.
  */
 export function inTurn<Result>(database: Database, write: () => Promise<Result>): Promise<Result> {
   const turn = (lastTurns.get(database) ?? Promise.resolve()).then(write)
