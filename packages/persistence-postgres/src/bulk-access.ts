@@ -12,8 +12,8 @@ import { migrateIfAllowed } from './migrations.ts'
 import { createPostgresEntityManagers, createPostgresOrm, entityManagerOn } from './orm.ts'
 
 /**
- * How long a page of pets may take. A silent server ends a command, however much it has done
- * before.
+ * How long a page of pets may take. When a server does not respond for this long, the command ends
+ * with an error.
  */
 const PAGE_TIMEOUT_MS = 60_000
 
@@ -26,8 +26,8 @@ const MOVE_PET_IDS = `
   where $1::bigint > coalesce(pg_sequence_last_value(${PET_IDS}), 0)`
 
 /**
- * Opens a database for import, export, copy and seed. Rejects if its schema is
- * outdated and it may not migrate, or if a newer version has migrated it.
+ * Opens a database for import, export, copy and seed. Rejects if its schema is outdated and `mode`
+ * does not allow migrating it, or if a newer version has migrated it.
  */
 export async function openPostgresBulkAccess(options: PostgresOptions): Promise<BulkAccess> {
   const { bulkTimeoutMs = PAGE_TIMEOUT_MS } = options
@@ -69,7 +69,10 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
   })
 }
 
-/** One array for each column, so that the number of parameters does not grow with the rows. */
+/**
+ * Inserts rows with one array for each column, so that the number of parameters does not grow with
+ * the number of rows.
+ */
 async function insertRows(
   client: ClientBase,
   { into, types, onConflict }: BulkInsert,

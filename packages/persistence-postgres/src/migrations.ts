@@ -17,7 +17,8 @@ import { createPostgresOrm } from './orm.ts'
 import { MIGRATIONS } from './schema.ts'
 
 /**
- * Any number that other programs on the same database do not use; these are the bytes of `pets`.
+ * The number of the advisory lock: any that other programs on the same database do not use. These
+ * are the bytes of `pets`.
  */
 const LOCK = 0x70657473
 /**
@@ -30,8 +31,8 @@ const DEFAULT_MAX_WAIT_MS = 60_000
 const LOCK_NOT_AVAILABLE = '55P03'
 const NO_SUCH_DATABASE = '3D000'
 
-// Not the types of the ORM's PostgreSQL package: what this file publishes would then need the types
-// of its driver, which do not compile everywhere.
+// These are not the types of the ORM's PostgreSQL package. The declarations of this file would then
+// need the types of its driver, which do not compile everywhere.
 type EntityManager = Parameters<typeof appliedMigrations>[0]
 interface Orm {
   readonly em: { fork(): EntityManager }
@@ -39,12 +40,12 @@ interface Orm {
 
 /**
  * Brings the schema up to date and returns the names of the migrations that were missing. Any
- * number of programs may call it at once. Rejects with an error that names host and database,
- * also if a lock is not free within `migrationWaitMs`.
+ * number of programs may call it at the same time. Rejects with an error that names host and
+ * database; so it does if a lock is not free within `migrationWaitMs`.
  */
 export function migratePostgres(options: PostgresOptions): Promise<readonly string[]> {
   return withDatabase(options, async (database, { em }) => {
-    // Without the lock first: most calls have nothing to do, and need none.
+    // Most calls have nothing to do, so this looks before it takes the lock.
     if ((await stateOf(database, em.fork())).pending.length === 0) return []
     try {
       return await runMigrations(database, options.migrationWaitMs ?? DEFAULT_MAX_WAIT_MS)
@@ -67,9 +68,9 @@ export async function readPostgresMigrations(options: PostgresOptions): Promise<
 }
 
 /**
- * Runs pending migrations if the options allow it; otherwise rejects with an error that names
- * them, and so it does, unless it may, if there are migrations of a newer version. A database that
- * lacks none is asked over its own connections: most starts open no others.
+ * Runs pending migrations if `mode` is `migrate`; otherwise rejects with an error that names them.
+ * Also rejects if there are migrations of a newer version, unless `mayBeNewer`. Opens further
+ * connections only if there is something to migrate.
  */
 export async function migrateIfAllowed(
   database: PostgresDatabase,
@@ -107,13 +108,13 @@ async function runMigrations(
 }
 
 /**
- * All or nothing. MikroORM's migrator takes no lock: of two programs that start together, one would
- * fail. The lock belongs to the transaction, so that it works behind a pooler in transaction mode
- * too.
+ * Runs all pending migrations or none, and returns their names. It takes a lock, because MikroORM's
+ * migrator does not: of two programs that start together, one would fail. The lock belongs to the
+ * transaction, so that it also works behind a pooler in transaction mode.
  */
 function migrateInTransaction(database: PostgresDatabase): Promise<readonly string[]> {
-  // Read committed: a program that has waited for the lock must see what the one before it has
-  // done.
+  // The transaction is read committed: a program that has waited for the lock must see the
+  // migrations that another one has run meanwhile.
   return inWriteTransaction(database.pool, async (client) => {
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
     await client.query(`select pg_advisory_xact_lock(${LOCK})`)
@@ -142,7 +143,7 @@ async function withDatabase<Result>(
   options: PostgresOptions,
   work: (database: PostgresDatabase, orm: Orm) => Promise<Result>,
 ): Promise<Result> {
-  // Without a limit for statements: how long a migration may take is the operator's decision.
+  // Statements have no time limit: the operator decides how long a migration may take.
   const database = await openPostgresDatabase({ ...options, poolSize: 1, statementTimeoutMs: 0 })
   try {
     return await work(database, createPostgresOrm(database))

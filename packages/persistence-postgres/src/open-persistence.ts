@@ -20,16 +20,19 @@ import { createPostgresEntityManagers, createPostgresOrm } from './orm.ts'
 import { listFromReplicas } from './replicas/list-from-replicas.ts'
 import { openReplicas } from './replicas/replicas.ts'
 
-/** An open database. Whoever opened it closes it. */
+/** An open PostgreSQL database. The caller that opened it closes it. */
 export interface PostgresPersistence extends Required<Persistence> {
   /**
-   * For each replica, the id up to which it serves lists at present; `undefined` while it serves
-   * none.
+   * For each replica, in the order of `replicaUrls`, the id up to which it serves lists at present;
+   * `undefined` while it serves none.
    */
   replicaWatermarks(): readonly (PetId | undefined)[]
 }
 
-/** Opens a PostgreSQL database and resolves once it works; migrates first if it may. */
+/**
+ * Opens a PostgreSQL database and resolves once it works. Migrates it first if `mode` is `migrate`.
+ * Rejects with an error that names host and database.
+ */
 export async function openPostgresPersistence(
   options: PostgresOptions,
 ): Promise<PostgresPersistence> {
@@ -57,7 +60,7 @@ async function persistenceOf(
   const writer = createPostgresPetWriter(connections, isDistributed)
   const { onBackgroundFailure } = options
   const primary = createSqlPetRepository({ dialect, runner, writer, entities, onBackgroundFailure })
-  /** Of several statements each, on connections of the pool. */
+  /** Checks run several statements each on the pool, so closing waits for them. */
   const checks = new RunningCalls()
   const replicas = openReplicas(pool, options, petStatements(dialect))
 
@@ -86,7 +89,8 @@ async function persistenceOf(
     replicaWatermarks: () =>
       replicas.all.map(({ isSuspended, completeUpTo }) => (isSuspended ? undefined : completeUpTo)),
     async close() {
-      // Replicas first: the end of a list that began there is read here.
+      // Replicas are closed first: a list that one of them does not have completely is then read
+      // from the primary.
       await replicas.close()
       await Promise.all([primary.finish(), entities.finish(), checks.finish()])
       await connections.close()

@@ -12,8 +12,9 @@ import { ormConnection, ormConnectionOn } from './driver/orm-connection.ts'
 import { MIGRATIONS } from './schema.ts'
 
 /**
- * The ORM over open connections. It has no other resources: ending the pool closes it. The database
- * has its name, because the migrator would create one of any other name.
+ * The ORM over open connections. It has no other resources: ending the pool closes it. `dbName`
+ * must be the name of the open database, because the migrator would create a database of another
+ * name.
  */
 export function createPostgresOrm(
   { name, pool }: Pick<PostgresDatabase, 'name' | 'pool'>,
@@ -26,7 +27,7 @@ export function createPostgresOrm(
   })
 }
 
-/** For everything that is not hot. */
+/** Makes the entity managers, for everything that is not on the hot path. */
 export function createPostgresEntityManagers(
   { em }: MikroORM,
   { onStatement, server }: Pick<PostgresDatabase, 'onStatement' | 'server'>,
@@ -48,7 +49,7 @@ async function run<Result>(work: () => Promise<Result>, outcome: WriteOutcome): 
   }
 }
 
-/** An entity manager whose statements belong to the transaction of a connection. */
+/** Makes an entity manager whose statements run in the transaction of a connection. */
 export function entityManagerOn(client: ClientBase, { em }: MikroORM): SqlEntityManager {
   const fork = em.fork()
   const dialect = new PostgresDialect({ pool: ormConnectionOn(client) })

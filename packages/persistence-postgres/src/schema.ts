@@ -1,13 +1,13 @@
 import { Migration } from '@mikro-orm/migrations'
 import type { MigrationObject } from '@mikro-orm/postgresql'
 
-// Imports nothing of ours: what is done to a database today must mean the same in ten years.
+// Imports nothing of this project: a migration must do the same in ten years as today.
 
 /** Every table. */
 class CreateSchema extends Migration {
   override up(): void {
-    // A sequence never gives a number a second time. An identity column is as exact, and every
-    // engine knows `bigserial`.
+    // A sequence never returns a number twice. `bigserial` instead of an identity column, because
+    // every engine supports it.
     this.addSql(`create table pet (
       -- squawk-ignore prefer-identity
       id bigserial primary key,
@@ -17,9 +17,9 @@ class CreateSchema extends Migration {
     )`)
     this.addSql('create index pet_status_id on pet (status, id)')
 
-    // Without a foreign key, so that a distributed engine can spread it by its primary key.
-    // Compared as bytes: by the rules of a language, a creation with a key takes the server 1.6
-    // times as long, and a new version of these rules makes an index wrong.
+    // Without a foreign key, so that a distributed engine can spread the table by its primary key.
+    // With the collation "C", which compares bytes: with that of a language, a creation with a key
+    // takes the server 1.6 times as long, and a new version of the collation corrupts the index.
     this.addSql(`create table idempotency_key (
       owner text collate "C" not null,
       key text collate "C" not null,
@@ -48,7 +48,7 @@ class CreateSchema extends Migration {
     this.addSql('create unique index api_key_sha256 on api_key (sha256)')
     this.addSql('create unique index api_key_replaces on api_key (replaces)')
 
-    // Which files were imported, and how far, so that an interrupted import can continue.
+    // Which files were imported, and up to which line, so that an interrupted import can continue.
     this.addSql(`create table pet_import (
       id bigint primary key,
       sha256 text not null,
@@ -58,7 +58,7 @@ class CreateSchema extends Migration {
       changed_at bigint not null
     )`)
 
-    // Unlogged: that counting begins anew after a crash of the server is acceptable.
+    // Unlogged, which is faster. After a crash of the server the counts start at 0 again.
     this.addSql(`create unlogged table request_count (
       key_id text primary key,
       window_start bigint not null,

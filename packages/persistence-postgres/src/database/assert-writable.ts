@@ -2,7 +2,7 @@ import { INT64, persistenceUnavailable } from '@pet-store/domain'
 import type { Pool } from 'pg'
 import { withRetries } from './retries.ts'
 
-/** The rights that the operations need, and how the server tells whether the user has each. */
+/** The rights that the operations need, each with the expression that says if the user has it. */
 const RIGHTS: Readonly<Record<string, string>> = {
   'select on pet': "has_table_privilege('pet', 'select')",
   'insert on pet': "has_table_privilege('pet', 'insert')",
@@ -14,9 +14,8 @@ const RIGHTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * From the catalogs alone: a table that is distributed over several servers cannot be read while
- * one of them is down, and the pets of the others are served nevertheless. Fails if a table is
- * missing.
+ * Reads only the catalogs. While one of several servers is down, a distributed table cannot be
+ * read, but the pets of the other servers are served. Fails if a table is missing.
  */
 const STATE = `select current_setting('transaction_read_only') = 'on' as "read-only",
   ${Object.entries(RIGHTS)
@@ -26,8 +25,9 @@ const LAST_ID = "select pg_sequence_last_value(pg_get_serial_sequence('pet', 'id
 const IS_TAKEN = 'select 1 from pet where id = $1'
 
 /**
- * Rejects with the reason why no pet can be stored at present, as every creation does then. Called
- * often, so it is cheap. `isDistributed`: see `STATE`.
+ * Rejects with the reason if no pet can be stored at present, in which case every creation rejects
+ * too. Called often, so it is cheap. If the table of pets `isDistributed`, it is not read: see
+ * `STATE`.
  */
 export async function assertWritable(pool: Pool, isDistributed: boolean): Promise<void> {
   const states = await withRetries(() => pool.query<Record<string, boolean>>(STATE))
@@ -43,7 +43,8 @@ export async function assertWritable(pool: Pool, isDistributed: boolean): Promis
   if (isDistributed) return
   const { rowCount } = await withRetries(() => pool.query(IS_TAKEN, [nextId]))
   if (rowCount === 0) return
-  // A pet that was added between the two statements has taken it from the sequence.
+  // If a pet was added between the two statements, it took its id from the sequence, whose next id
+  // is another one now.
   if ((await nextIdOf(pool)) === nextId) {
     throw unavailable(
       `The next id, ${nextId}, is taken: the sequence of the ids of pets is behind the table.`,

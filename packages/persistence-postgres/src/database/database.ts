@@ -32,14 +32,14 @@ export async function openPostgresDatabase(options: ConnectionOptions): Promise<
   }
 }
 
-/** A database by its URL, which it is named after. Opens no connection yet. */
+/** Makes a database from its URL, without opening a connection yet. */
 export function createPostgresDatabase(options: ConnectionOptions): PostgresDatabase {
   const address = addressOf(options.url)
   const config = poolConfig(options)
   const pool = new pg.Pool(config)
-  // The pool has dropped such a connection already, and the next statement opens another. Without
-  // these listeners a restart of the server would end the program: the first is for idle
-  // connections, the second for those in use.
+  // Without these listeners, for idle connections and for those in use, an error of a connection,
+  // such as at a restart of the server, would end the program. The pool drops the connection by
+  // itself, and the next statement opens another one.
   pool.on('error', () => {})
   pool.on('connect', (client) => {
     client.on('error', () => {})
@@ -50,7 +50,10 @@ export function createPostgresDatabase(options: ConnectionOptions): PostgresData
   return { name, address, server, pooler, onStatement, pool }
 }
 
-/** The driver reads the files that the URL names, such as a certificate. */
+/**
+ * Makes a client only for the host, the port and the database that the driver finds in the URL. It
+ * throws if a file that the URL names, such as a certificate, cannot be read.
+ */
 function clientOf(config: pg.PoolConfig, address: string): pg.Client {
   try {
     return new pg.Client(config)
@@ -60,13 +63,16 @@ function clientOf(config: pg.PoolConfig, address: string): pg.Client {
 }
 
 /**
- * With `array_nulls = off` the server takes the NULL of a list, such as the status of a pet that
- * has none, for a text of four letters.
+ * With `array_nulls = off` the server would read a NULL in an array, such as the status of a pet
+ * that has none, as the text "NULL".
  */
 const PROPERTIES = `select current_database() as name,
   current_setting('server_encoding') as encoding, ('{NULL}'::text[])[1] is null as "hasNulls"`
 
-/** Returns the name of the database on its server. Rejects if pets cannot be kept there. */
+/**
+ * Returns the name of the database on its server. Rejects with the reason if the database, or a
+ * pooler before it, is set up so that pets cannot be stored.
+ */
 export async function assertUsable(pool: Pool, options: ConnectionOptions): Promise<string> {
   const { rows } = await withRetries(() =>
     pool.query<{ name: string; encoding: string; hasNulls: boolean }>(PROPERTIES),
@@ -81,25 +87,26 @@ export async function assertUsable(pool: Pool, options: ConnectionOptions): Prom
   return name
 }
 
+/** The error for a database that cannot be opened. */
 export function cannotOpen(address: string, cause: unknown): Error {
   return new Error(`Cannot open the PostgreSQL database ${address}: ${reasonOf(cause)}.`, { cause })
 }
 
-/** Returns host and database of a URL, without the password. */
+/** Returns host and database of a URL, without user and password. */
 function addressOf(url: string): string {
   const { host, pathname } = new URL(url)
   return JSON.stringify(`${host}${pathname}`)
 }
 
 /**
- * Servers accept every parameter that we send when a connection starts; poolers, in whatever mode,
- * few, and call the others a violation of the protocol.
+ * The error of a pooler that rejects a parameter at the start of a connection. Poolers accept only
+ * a few parameters in any mode; servers accept all that the driver sends.
  */
 const PROTOCOL_VIOLATION = '08P01'
 const POOLER_HINT =
   'if there is a pooler before the server, set its kind with the option pooler (DATABASE_POOLER)'
 
-/** Returns the reason of an error, without the full stop. */
+/** Returns the message that says why something failed, without the full stop. */
 export function reasonOf(error: unknown): string {
   if (isPetError(error) && error.cause !== undefined) return reasonOf(error.cause)
   // A name with several addresses fails with one error for each, and no message of its own.
@@ -116,8 +123,8 @@ export const NO_STATEMENTS_HINT: string =
   'so set the option pooler (DATABASE_POOLER) to transaction-unprepared'
 
 /**
- * Rejects behind a pooler in statement mode, which fails every transaction of several statements:
- * migrations and imports.
+ * Rejects behind a pooler in statement mode, where no transaction can have several statements, as
+ * migrations and imports do.
  */
 async function assertKeepsTransactions(pool: Pool): Promise<void> {
   const client = await pool.connect()
@@ -134,14 +141,15 @@ async function assertKeepsTransactions(pool: Pool): Promise<void> {
 }
 
 /**
- * Rejects if the option `pooler` is wrong, so that whatever opens the database first finds it, and
- * not the requests. A pooler in transaction mode that keeps no statements gives a connection
- * another one of the server, where what it has prepared is missing, or two of them the same, where
- * it is there already.
+ * Rejects if the option `pooler` is wrong, so that this is found when the database is opened and
+ * not by requests. Without support for prepared statements, a pooler in transaction mode may run a
+ * statement on a connection of the server on which it was not prepared, or prepare it on one on
+ * which another client has prepared it already.
  */
 async function assertKeepsStatements(pool: Pool, options: ConnectionOptions): Promise<void> {
   if (options.pooler === 'transaction-unprepared') return
-  // As for requests: a pooler may reject the time limit, which migrations do not have.
+  // With the same options as for requests: a pooler may reject their time limit, which the options
+  // of migrations do not have.
   const { statementTimeoutMs: _, ...asServed } = options
   const other = new pg.Client(poolConfig(asServed))
   other.on('error', () => {})

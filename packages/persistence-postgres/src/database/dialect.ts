@@ -7,10 +7,10 @@ export const POSTGRES_DIALECT: SqlDialect = {
 
   nowMs: '(extract(epoch from now()) * 1000)::bigint',
 
-  // PostgreSQL believes that pets with a status are spread over all ids, and may read in the order
-  // of the primary key until it has found enough: if they all have high ids, that is the whole
-  // table. A range of one status in the order of status and id can only be read from the index on
-  // both.
+  // For `status = $1 order by id` PostgreSQL may read the primary key until it has found enough
+  // pets, because it assumes that those with a status are spread over all ids. If they all have
+  // high ids, it reads the whole table. A range of a status that is ordered by status and id can
+  // only be read from the index on both.
   listWithStatus: `
     select ${PET_COLUMNS}
     from pet
@@ -25,8 +25,7 @@ export const POSTGRES_DIALECT: SqlDialect = {
     order by status, id
     limit $3`,
 
-  // Through a catalog, which makes the session take notice of tables that others have created since
-  // it looked last.
+  // Reading a catalog makes the session notice tables that others have created meanwhile.
   findMigrationTable: `
     select 1
     from pg_class

@@ -7,16 +7,17 @@ import {
 } from '@pet-store/domain'
 import pg from 'pg'
 
-// Decided by SQLSTATE alone. A server translates its messages, and the severity too, of which the
-// driver gives only the translation; only where that is exactly ERROR is it known to be one.
+// Errors are classified by their SQLSTATE. A server translates its messages, and the severity too,
+// of which the driver reports only the translation: only a severity of exactly `ERROR` is certain.
 
-/** The server failed the statement itself, whatever the severity says. Nothing is stored. */
+/** The server failed the statement itself, whatever the severity. Nothing is stored. */
 const FAILED_STATEMENT = /^(?:2[23]...|40(?!003)...)$/
 /**
- * The server cannot run the statement at present, and will when somebody or time has helped: it is
- * out of resources (53) or ids (2200H), ended the statement (57014, 55P03), takes no writes
- * (25006), lacks a right (42501), a table or a column (42P01, 42703, 3F000), or has not what was
- * prepared, because a pooler has changed the connection (26000, 42P05).
+ * The server cannot run the statement at present, but may later, or once an operator has changed
+ * something: it is out of resources (53) or ids (2200H), ended the statement (57014, 55P03), is
+ * read-only (25006), the user lacks a right (42501), a table or a column is missing (42P01, 42703,
+ * 3F000), or a pooler has changed the connection on which the statement was prepared (26000,
+ * 42P05).
  */
 const CANNOT_NOW = /^(?:53...|57014|55P03|25006|2200H|42501|42P01|42703|3F000|26000|42P05)$/
 /**
@@ -24,7 +25,7 @@ const CANNOT_NOW = /^(?:53...|57014|55P03|25006|2200H|42501|42P01|42703|3F000|26
  * itself (40003).
  */
 const UNKNOWN = /^(?:08...|57P..|58...|XX...|40003)$/
-/** The server chose this transaction to fail because others ran at the same time. */
+/** The server ended this transaction because it conflicts with concurrent ones. */
 const CONFLICT = /^(?:40001|40P01)$/
 /** The values of the statement are invalid, or violate a constraint. */
 const INVALID_VALUE = /^2[23]...$/
@@ -40,8 +41,8 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 /**
- * Whether the server failed a statement that may succeed when it is repeated. It has changed
- * nothing.
+ * Whether a statement failed only because of concurrent transactions, so that it may succeed when
+ * it is repeated. It has changed nothing.
  */
 export function isConflict(error: unknown): boolean {
   return CONFLICT.test(sqlStateOf(error) ?? '')
@@ -52,23 +53,23 @@ export function isInvalidValue(error: unknown): boolean {
   return INVALID_VALUE.test(sqlStateOf(error) ?? '')
 }
 
-/** Whether a value that must be unique is there already. It has changed nothing. */
+/** Whether a statement failed because a unique value is taken. It has changed nothing. */
 export function isTakenValue(error: unknown): boolean {
   return sqlStateOf(error) === UNIQUE_VIOLATION
 }
 
 /**
- * Whether a prepared statement may have to be prepared again, because a column has another type
- * now, and is known to have changed nothing. The server has one code for everything that it does
- * not support.
+ * Whether a prepared statement may have failed because the type of a column was changed, so that it
+ * must be prepared again. It is known to have changed nothing. The server has the same code for
+ * everything that it does not support.
  */
 export function mayBeStalePlan(error: unknown): boolean {
   return knownFailureOf(error) === FEATURE_NOT_SUPPORTED
 }
 
 /**
- * Whether a prepared statement is not there, or is there already: a pooler has changed the
- * connection. It has done nothing.
+ * Whether a prepared statement is missing, or exists already, on a connection of the server,
+ * because a pooler has changed that connection. The statement was not run.
  */
 export function isLostStatement(error: unknown): boolean {
   return LOST_STATEMENT.test(knownFailureOf(error) ?? '')
@@ -79,16 +80,15 @@ export function isLockTimeout(error: unknown): boolean {
   return knownFailureOf(error) === LOCK_NOT_AVAILABLE
 }
 
-/** The SQLSTATE of a statement that is known to have changed nothing. */
+/** The SQLSTATE of an error, if its statement is known to have changed nothing. */
 function knownFailureOf(error: unknown): string | undefined {
   if (!isPetError(error)) return sqlStateOf(error)
   return error.outcome === 'unknown' ? undefined : sqlStateOf(error.cause)
 }
 
 /**
- * Whether the connection on which a statement failed is known to work. A statement that was not
- * sent has left it as it was. Most errors of a server that translates its severities cost their
- * connection.
+ * Whether the connection on which a statement failed is known to work still. It is if the statement
+ * was not sent. With a server that translates its severities most errors cost their connection.
  */
 export function isUsableAfter(error: unknown): boolean {
   if (isPetError(error)) return error.cause === undefined || isUsableAfter(error.cause)
@@ -97,11 +97,11 @@ export function isUsableAfter(error: unknown): boolean {
 }
 
 /**
- * Classifies why a statement failed that was sent: `persistence_unavailable`, or the server's own
- * error, which has changed nothing. `outcome` is what is known as long as the server has not said
- * that nothing is stored: `unknown` for a write. Whatever the driver reports leaves it open, and so
- * does every error that may be a FATAL or PANIC, whatever its SQLSTATE: it may come after the
- * commit.
+ * Returns the error with which a statement that was sent rejects: `persistence_unavailable`, or the
+ * server's own error, in which case nothing was changed. `outcome` is that of a statement of which
+ * the server has not said that it has changed nothing: `unknown` for a write. This is so for errors
+ * of the driver, and for every error that may be a FATAL or PANIC, whatever its SQLSTATE, because
+ * it may come after the commit.
  */
 export function unavailableOr(error: unknown, outcome: WriteOutcome = 'not_stored'): unknown {
   if (isPetError(error)) return error
@@ -113,15 +113,15 @@ export function unavailableOr(error: unknown, outcome: WriteOutcome = 'not_store
 }
 
 /**
- * For a write that the server passes on to another one: it reports that it has waited too long
- * while the other may still store it.
+ * Makes the outcome of a timeout `unknown`, for a write that the server passes on to another
+ * server: the other one may still store it after the first has reported the timeout.
  */
 export function unknownIfTimedOut(error: unknown): unknown {
   const isTimeout = isPetError(error) && sqlStateOf(error.cause) === QUERY_CANCELED
   return isTimeout ? persistenceUnavailable({ cause: error.cause, outcome: 'unknown' }) : error
 }
 
-/** For a statement for which there was no connection. */
+/** The error of a statement for which no connection could be opened. */
 export function cannotConnect(cause: unknown): PetError {
   return persistenceUnavailable({ message: 'Cannot connect to the database.', cause })
 }

@@ -7,9 +7,9 @@ const FIRST_PAUSE_MS = 5
 const MAX_PAUSE_MS = 200
 
 /**
- * Runs work, and runs it again if it has failed because of others at the same time (SQLSTATE 40001
- * and 40P01), with longer and longer pauses, with jitter. Rejects with `persistence_unavailable`,
- * outcome `not_stored`, if it fails each time.
+ * Runs work, and repeats it up to ten times if it fails because of concurrent transactions
+ * (SQLSTATE 40001 and 40P01), after pauses that grow exponentially, with jitter. Rejects with
+ * `persistence_unavailable`, outcome `not_stored`, if it fails each time.
  */
 export async function withRetries<Result>(work: () => Promise<Result>): Promise<Result> {
   let conflict: unknown
@@ -23,7 +23,7 @@ export async function withRetries<Result>(work: () => Promise<Result>): Promise<
     }
   }
   throw persistenceUnavailable({
-    message: 'The statement conflicts with others that run at the same time.',
+    message: `The statement conflicted with others in each of ${MAX_RETRIES + 1} attempts.`,
     cause: conflict,
   })
 }

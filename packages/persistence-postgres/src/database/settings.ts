@@ -2,11 +2,12 @@ import type { PersistenceCapabilities, PersistenceOptions } from '@pet-store/per
 import type { PoolConfig } from 'pg'
 
 /**
- * What stands between the program and the database:
- * `none`, or a pooler in session mode that passes `statement_timeout` on;
- * `transaction`, a pooler in transaction mode that supports prepared statements, as PgBouncer does
- * since 1.21;
- * `transaction-unprepared`, one that does not.
+ * What is between the program and the server:
+ *
+ * - `none`: nothing, or a pooler in session mode that passes `statement_timeout` on.
+ * - `transaction`: a pooler in transaction mode that supports prepared statements, as PgBouncer
+ *   does since 1.21.
+ * - `transaction-unprepared`: a pooler in transaction mode that does not.
  */
 export const POOLERS = ['none', 'transaction', 'transaction-unprepared'] as const
 export type Pooler = (typeof POOLERS)[number]
@@ -18,13 +19,13 @@ export type Pooler = (typeof POOLERS)[number]
 export interface PostgresOptions extends PersistenceOptions {
   /** The maximum number of connections. Default: 10. */
   readonly poolSize?: number
-  /** The maximum time of a statement; 0 for no limit. Default: 5,000. */
+  /** How long a statement may take; 0 for no limit. Default: 5,000. */
   readonly statementTimeoutMs?: number
-  /** The maximum time of a page of bulk access. Default: 60,000; only tests set another. */
+  /** How long a page of bulk access may take. Default: 60,000; only tests change it. */
   readonly bulkTimeoutMs?: number
-  /** How long migrating waits for locks. Default: 60,000; only tests set another. */
+  /** How long migrating waits for locks. Default: 60,000; only tests change it. */
   readonly migrationWaitMs?: number
-  /** Default: `none`. */
+  /** The kind of pooler before the server. Default: `none`. */
   readonly pooler?: Pooler
 }
 
@@ -42,22 +43,23 @@ const CONNECT_TIMEOUT_MS = 5_000
 /** How much longer the driver waits than the server, which should end a statement first. */
 const DRIVER_GRACE_MS = 1_000
 /**
- * So that after a switchover no connection stays with the old server. Migrations, which have no
- * limit, keep theirs.
+ * How long a connection is used, so that after a switchover none stays with the old server. Those
+ * of migrations, whose statements have no time limit, have no maximum either.
  */
 const MAX_LIFETIME_S = 300
 
 /** How connections are opened. */
 export interface ConnectionOptions extends PostgresOptions {
   /**
-   * How single statements are isolated. Default: what the server does; poolers do not pass it on.
+   * The isolation level of single statements. Default: that of the server. Has no effect behind a
+   * pooler, which does not pass it on.
    */
   readonly isolation?: 'read committed'
 }
 
 /**
- * The options as the driver takes them. Parameters of the URL, such as `application_name`, replace
- * ours.
+ * The options for the driver. Parameters of the URL, such as `application_name`, replace those set
+ * here.
  */
 export function poolConfig({
   url,
@@ -81,11 +83,11 @@ export function poolConfig({
 }
 
 /**
- * Who ends a statement that takes too long. The server does, so that it stops working on it and the
- * connection stays usable. The driver follows a little later, for servers that have stopped
- * responding, as after a failover: the kernel would take a quarter of an hour to notice. Poolers
- * reject the server's setting, so behind one the driver does it alone, and each statement that it
- * ends costs a connection.
+ * The time limits of statements. Normally the server ends a statement that takes too long, so that
+ * it stops working on it and the connection stays usable. The limit of the driver is a little
+ * longer, and is for servers that have stopped responding, as after a failover: the operating
+ * system would take a quarter of an hour to notice. Poolers reject the limit of the server, so
+ * behind one only the driver ends statements, and each of them costs its connection.
  */
 function timeouts(timeoutMs: number, pooler: Pooler = 'none'): PoolConfig {
   if (timeoutMs === 0) return {}

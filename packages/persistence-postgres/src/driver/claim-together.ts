@@ -10,9 +10,10 @@ import { RepeatableStatement, type StatementOptions } from './statement-runner.t
 const LOCK_TIMEOUT_MS = 100
 
 /**
- * Returns a function that claims different keys and adds their pets on a connection, as
- * `ClaimTogether` does. It takes all keys for new, unless one of the last group was taken: the
- * keys of a group that has failed are claimed again by the statement that leaves out taken ones.
+ * Returns a function that fulfils `ClaimTogether` on a connection. It first runs the faster
+ * statement, which expects every key to be new. If one is taken, that statement fails, and the
+ * function runs the statement that leaves taken keys out. It goes on with the latter until a group
+ * has no taken keys.
  */
 export function createClaimTogether(
   options: StatementOptions,

@@ -12,9 +12,11 @@ import { OTHER_DRIVER } from './pipeline/results.ts'
 import { poolSizesOf } from './pool-size.ts'
 import { poolUse, type RunStatement, runOnPool } from './pool-statements.ts'
 
-/** The connections to a database: a pool for everything, and beside it some for pipelined reads. */
+/** The connections to a database: a pool for everything, and a few more for pipelined reads. */
 interface PostgresConnections {
-  /** For statements that read little and are quick; never two that belong together. */
+  /**
+   * For fast statements that read little. Not for statements that must run on the same connection.
+   */
   readonly read: RunStatement
   readonly write: RunStatement
   use(name: string): PoolUse
@@ -25,10 +27,7 @@ interface PostgresConnections {
 /** A database, and the connections to it. */
 export type ConnectedDatabase = PostgresDatabase & PostgresConnections
 
-/**
- * Opens a database as `openPostgresDatabase` does. Together there are at most `poolSize`
- * connections.
- */
+/** Opens a database as `openPostgresDatabase` does, with at most `poolSize` connections in all. */
 export async function openPostgresConnections(
   options: ConnectionOptions,
 ): Promise<ConnectedDatabase> {
@@ -43,7 +42,7 @@ export async function openPostgresConnections(
   return { ...database, ...connections }
 }
 
-/** The same without opening any yet. */
+/** The same, without opening a connection yet. */
 export function createPostgresConnections(options: ConnectionOptions): ConnectedDatabase {
   const database = createPostgresDatabase({ ...options, poolSize: poolSizesOf(options).pool })
   return { ...database, ...connectionsTo(database, options) }
@@ -59,7 +58,8 @@ function connectionsTo(
     const read = runOnPool(pool, 'not_stored')
     return { read, write, use: (name) => poolUse(name, pool), close: () => pool.end() }
   }
-  // A pooler gives a connection of the server to others only while this one waits for nothing.
+  // A pooler gives a connection of the server to another client only once all results of this one
+  // were sent, so with more groups under way it might never do so.
   const groupsPerConnection = (options.pooler ?? 'none') === 'none' ? undefined : 1
   const reads = new PipelinedReads(poolConfig(options), {
     connections: readers,
@@ -85,7 +85,9 @@ function connectionsTo(
   }
 }
 
-/** See `receiveResults`. */
+/**
+ * Throws if this version of the driver does not work with pipelined reads: see `receiveResults`.
+ */
 async function assertReads({ read }: PostgresConnections): Promise<void> {
   const [row] = await withRetries(() => read({ text: 'select 1::bigint' }, []))
   if (row?.[0] !== 1n) throw new Error(OTHER_DRIVER)

@@ -7,10 +7,11 @@ import {
 import { isInvalidValue, isUsableAfter } from '../database/failures.ts'
 
 /**
- * Inserts a group. If the server rejects one of the values, each insert runs by itself, so that an
- * invalid one fails alone; after any other error it is unknown what is stored, so nothing is
- * repeated. `insert` adds pets in one statement and returns the id of each, in their order, or
- * changes nothing. Rejects with the error after which the connection may not be used again.
+ * Inserts a group of pets with `insert`, which adds them in one statement and returns their ids in
+ * order, or rejects and changes nothing. If the server rejects one of the values, the pets are
+ * inserted one by one, so that only the invalid ones fail. After any other error it is unknown what
+ * is stored, so nothing is repeated. Rejects with an error after which the connection may not be
+ * used again.
  */
 export async function insertGroup(
   insert: (rows: readonly NewPetColumns[]) => Promise<readonly PetId[]>,

@@ -6,7 +6,7 @@ import type {
 } from '@pet-store/persistence-mikro-orm'
 import { isInvalidValue, isLockTimeout } from '../database/failures.ts'
 
-/** A pet to add under an idempotency key. */
+/** A pet that is to be added with an idempotency key. */
 export interface KeyedPet {
   readonly key: NewKeyColumns
   readonly pet: NewPetColumns
@@ -16,9 +16,9 @@ export interface KeyedPet {
 export type ClaimedId = PetId | undefined
 
 /**
- * Claims different keys in this order by one statement, which waits only a short time for a key
- * that another transaction holds, and adds their pets. Returns the id of each pet, `undefined` for
- * a key that is taken; or rejects, and changes nothing.
+ * Claims different keys, in the given order, and adds their pets, in one statement that waits only
+ * a short time for a key that another transaction holds. Returns the id of each pet, or `undefined`
+ * if its key is taken. If it rejects, nothing was changed.
  */
 export type ClaimTogether = (claims: readonly KeyedPet[]) => Promise<readonly ClaimedId[]>
 
@@ -28,12 +28,12 @@ export type ClaimAlone = (claim: KeyedPet, cancellation?: Cancellation) => Promi
 export type WaitingClaim = WaitingStatement<KeyedPet, ClaimedId>
 
 /**
- * Claims the keys of a group, each once, in an order that all instances share, so that two groups
- * never wait for each other. Of several claims of one key in a group the first one gets it.
+ * Claims the keys of a group, each once. If a group has several claims of one key, the first claim
+ * gets it. All instances claim keys in the same order, so that two groups never deadlock.
  *
  * If the server rejects one of the values, or another transaction holds a key for too long, nothing
- * is stored and each runs alone, while the next group begins. After any other error it is unknown
- * what is stored, so nothing is repeated.
+ * is stored, and every claim runs alone, while the next group begins. After any other error it is
+ * unknown what is stored, so nothing is repeated.
  */
 export async function claimGroup(
   group: readonly WaitingClaim[],
@@ -53,7 +53,9 @@ export async function claimGroup(
   }
 }
 
-/** The first claim of each key by owner and key, and those that repeat it. */
+/**
+ * Returns the first claim of each key, ordered by owner and key, and the claims that repeat one.
+ */
 function splitRepeated(
   group: readonly WaitingClaim[],
 ): readonly [different: readonly WaitingClaim[], repeated: readonly WaitingClaim[]] {

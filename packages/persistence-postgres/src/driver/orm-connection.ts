@@ -5,8 +5,8 @@ import { isUsableAfter, unavailableOr } from '../database/failures.ts'
 import { connect } from './pool-statements.ts'
 
 /**
- * A pool as Kysely uses it below the ORM. By itself Kysely gives a connection back as usable even
- * when its statement has failed because the server was silent.
+ * A pool as Kysely, which the ORM uses, needs it. Closes a connection that is not usable after an
+ * error, which Kysely would return to the pool.
  */
 export function ormConnection(pool: Pool): PostgresPool {
   return {
@@ -25,15 +25,15 @@ export function ormConnection(pool: Pool): PostgresPool {
       return { query: query as unknown as Query, release: () => client.release(!isUsable) }
     },
 
-    // Whoever opened it closes it.
+    // The adapter, which opened the pool, ends it.
     async end() {},
     options: pool.options,
   }
 }
 
-/** The connection of a transaction, which whoever has begun it ends. */
+/** A pool that has only the connection of a transaction, and neither begins nor ends it. */
 export function ormConnectionOn(client: ClientBase): PostgresPool {
-  // Not all of the ORM wraps what the driver reports, so it is classified here.
+  // Errors are classified here, because the ORM does not wrap all errors of the driver.
   const query = (sql: string, values: readonly unknown[]) =>
     client.query(sql, [...values]).catch((error: unknown) => {
       throw unavailableOr(error)
@@ -42,5 +42,5 @@ export function ormConnectionOn(client: ClientBase): PostgresPool {
   return { connect: async () => one, async end() {}, options: {} }
 }
 
-/** Called with a text and a list of values: cursors are for those who configure them. */
+/** The ORM calls it with a text and values only; the other overload is for cursors. */
 type Query = Awaited<ReturnType<PostgresPool['connect']>>['query']

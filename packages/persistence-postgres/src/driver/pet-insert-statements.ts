@@ -15,8 +15,8 @@ function petValues(first: number): string {
   return PET_TYPES.map((type, index) => `$${first + index}::${type}`).join(', ')
 }
 
-/** One list of values for each column of new pets: `$1::text[], $2::bigint[]` and so on. */
-function petLists(first: number): string {
+/** One array of values for each column of new pets: `$1::text[], $2::bigint[]` and so on. */
+function petArrays(first: number): string {
   return PET_TYPES.map((type, index) => `$${first + index}::${type}[]`).join(', ')
 }
 
@@ -30,24 +30,25 @@ export const ADD: Statement<NewPetColumns, readonly [id: bigint]> = {
 }
 
 /**
- * Adds many pets. One array for each column, so that the number of parameters does not grow with
- * the rows. The sequence assigns ids in the order in which the rows come from `unnest`, so the
- * smallest one belongs to the first row; the order in which they are returned is not guaranteed.
+ * Adds many pets. Has one array for each column, so that the number of parameters does not grow
+ * with the number of rows. The sequence assigns ids in the order of the rows, so the smallest id
+ * belongs to the first row. The order in which the ids are returned is not guaranteed.
  */
 export const ADD_MANY: Statement<readonly SqlValue[], readonly [id: bigint]> = {
   name: 'pet_add_many',
   sql: `
     insert into pet (${NEW_PET_COLUMNS})
     select ${NEW_PET_COLUMNS}
-    from unnest(${petLists(1)})
+    from unnest(${petArrays(1)})
       with ordinality as added(${NEW_PET_COLUMNS}, position)
     order by position
     returning id`,
 }
 
 /**
- * Adds one pet, unless its idempotency key is taken. The key first: its primary key decides which
- * of several concurrent calls stores a pet, and the others store nothing.
+ * Adds one pet, unless its idempotency key is taken. The key is inserted first: of several
+ * concurrent calls, only the one whose insert succeeds adds a pet. The others conflict with the
+ * primary key and store nothing.
  */
 export const ADD_WITH_KEY: Statement<readonly SqlValue[], readonly [id: bigint]> = {
   name: 'pet_add_with_key',
@@ -69,23 +70,23 @@ export const ADD_WITH_KEY: Statement<readonly SqlValue[], readonly [id: bigint]>
 }
 
 /**
- * Pets with their keys and ids, in the order of the lists. The last value limits the wait for a
- * key, which ends with the statement.
+ * The given pets with their keys and new ids, in the order of the arrays. The last value is the
+ * `lock_timeout` of this statement, which limits its wait for a key.
  *
- * A subquery is evaluated once, and not for each row: finding the sequence takes the server a sixth
- * of the statement.
+ * The sequence is found in a subquery, which is evaluated once and not for each row. That saves a
+ * sixth of the server's time for the statement.
  */
 const GIVEN = `
   given as materialized (
     select given.*, nextval((select pg_get_serial_sequence('pet', 'id')::regclass)) as pet_id
     from set_config('lock_timeout', $${PET_TYPES.length + 5}, true),
-      unnest($1::text[], $2::text[], $3::text[], $4::bigint[], ${petLists(5)})
+      unnest($1::text[], $2::text[], $3::text[], $4::bigint[], ${petArrays(5)})
         with ordinality
         as given(owner, key, fingerprint, created_at, ${NEW_PET_COLUMNS}, position)
     order by position
   )`
 
-/** Into the table of keys, in their order, so that two instances never wait for each other. */
+/** Inserts the given keys in their order, which all instances share, so that none deadlock. */
 const INSERT_KEYS = `
   insert into idempotency_key (${IDEMPOTENCY_KEY_COLUMNS})
   select owner, key, fingerprint, coalesce(created_at, (select ${POSTGRES_DIALECT.nowMs})), pet_id
@@ -93,10 +94,10 @@ const INSERT_KEYS = `
   order by position`
 
 /**
- * Adds many pets with different keys that are new, and fails if one is taken. Whether one is taken
- * is not looked up first, which takes the server a third less of its time. Of the two inserts the
- * one of the keys runs first, so that one that fails has stored little. As in `ADD_MANY`, the
- * smallest id belongs to the first pet.
+ * Adds many pets with different new keys, and fails if one of them is taken. It does not look for
+ * taken keys first, which saves a third of the server's time. The keys are inserted before the
+ * pets, so that a statement that fails has done little work. As in `ADD_MANY`, the smallest id
+ * belongs to the first pet.
  */
 export const ADD_MANY_WITH_NEW_KEYS: Statement<readonly SqlValue[], readonly [id: bigint]> = {
   name: 'pet_add_many_with_new_keys',
@@ -110,7 +111,7 @@ export const ADD_MANY_WITH_NEW_KEYS: Statement<readonly SqlValue[], readonly [id
     returning pet_id`,
 }
 
-/** Adds those of many pets whose keys are not taken. */
+/** Adds those of many pets whose keys are not taken, and returns the positions of their rows. */
 export const ADD_MANY_WITH_KEYS: Statement<
   readonly SqlValue[],
   readonly [id: bigint, position: bigint]
@@ -138,7 +139,7 @@ export const IS_VISIBLE = `
   from pet
   where id = $1`
 
-/** Waits for every transaction that has added the same id, even if it was only prepared. */
+/** Waits for every transaction that has added a pet with this id, prepared ones included. */
 export const USE_ID = `
   insert into pet (id, name, category_id)
   values ($1, '', 0)

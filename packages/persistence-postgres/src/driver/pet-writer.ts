@@ -23,15 +23,16 @@ import { columnsOf, idsInOrder } from './row-lists.ts'
 import { RepeatableStatement, reported } from './statement-runner.ts'
 import { inWriteTransaction } from './transaction.ts'
 
-/** The number of rows of a group. */
+/** The maximum number of rows of a group. */
 const MAX_ROWS = 500
 
 type Id = readonly [id: bigint]
 
 /**
- * Adds pets on connections of a pool. All pets of one turn of the event loop are one statement, and
- * one group runs at a time: two would be smaller, and cost both sides more. Inserts into a table
- * that is distributed over several servers are not grouped.
+ * Adds pets on connections of a pool. All pets of one turn of the event loop are added in one
+ * statement, and one such group runs at a time: several groups would be smaller, and cost both this
+ * process and the server more. Inserts into a table that is distributed over several servers are
+ * not grouped.
  */
 export function createPostgresPetWriter(
   connections: ConnectedDatabase,
@@ -57,7 +58,7 @@ export function createPostgresPetWriter(
       })
     return idsInOrder(ids)
   }
-  // The wait for a connection counts to the deadline of an insert.
+  // The deadline of an insert includes its wait for a connection.
   const grouped = new GroupedStatements<NewPetColumns, PetId>(
     (take) =>
       onConnection(connect(pool), (client) =>
@@ -86,14 +87,15 @@ export function createPostgresPetWriter(
   )
 
   /**
-   * The servers commit one after another, and the one that was asked reports success although one
-   * of them is lost before it has committed: then the pet appears when that has recovered.
+   * Rejects with the outcome `unknown` if an added pet is not visible. The servers of a distributed
+   * table commit one after another, and success is reported even if one of them is lost before it
+   * has committed. The pet then becomes visible when that server has recovered.
    */
   async function assertVisible(id: ClaimedId): Promise<ClaimedId> {
     if (id === undefined) return undefined
     const found = await write({ text: IS_VISIBLE }, [id]).catch(() => [])
     if (found.length > 0) return id
-    const cause = new Error(`The pet ${id} was added and is not visible.`)
+    const cause = new Error(`The pet ${id} was added but is not visible.`)
     throw persistenceUnavailable({ outcome: 'unknown', cause })
   }
 
@@ -102,7 +104,7 @@ export function createPostgresPetWriter(
       return grouped.waiting + claims.waiting
     },
     async add(pet, cancellation) {
-      // Many rows on several servers would be a two-phase commit over all of them.
+      // Inserting many rows on several servers would need a two-phase commit over all of them.
       if (!isDistributed) {
         return reported(onStatement?.(ADD_MANY, server), grouped.add(pet, pet, cancellation))
       }
@@ -119,20 +121,23 @@ export function createPostgresPetWriter(
         : claims.add(claim, [...key, ...pet], cancellation)
       return reported(onStatement?.(ADD_WITH_KEY, server), id)
     },
-    // The servers commit one after another, the one with the key perhaps first.
+    // The servers commit one after another: a key may be visible before its pet.
     ...(isDistributed && {
       isDeleted: (id) => inWriteTransaction(pool, (client) => isUnused(client, id)),
     }),
   }
 }
 
-/** Only the id of a pet must be unique, and the server assigns it. */
+/**
+ * A unique value that is taken can only be the id, which the server assigns: its sequence is behind
+ * the table.
+ */
 function unavailableIfTaken(error: unknown): unknown {
   if (!isTakenValue(error)) return error
   return persistenceUnavailable({ message: 'The next id of a pet is taken.', cause: error })
 }
 
-/** Whether no transaction that has added a pet with this id can still commit. */
+/** Whether no pet has this id, and no transaction can still commit one. */
 async function isUnused(client: ClientBase, id: bigint): Promise<boolean> {
   const { rowCount } = await client.query(USE_ID, [id])
   if (rowCount === 0) return false

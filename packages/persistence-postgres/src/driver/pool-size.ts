@@ -1,17 +1,18 @@
 import { DEFAULT_POOL_SIZE, type PostgresOptions } from '../database/settings.ts'
 
-/** The number of connections for reads. More were no faster, and cost the server more. */
+/** The number of connections for reads. More are not faster, and cost the server more. */
 const READERS = 2
 
-/** With fewer connections than these, each is worth more to writes, which wait for the disk. */
+/** With fewer connections, all are in the pool: writes, which wait for the disk, need them more. */
 const MIN_POOL_SIZE_FOR_READERS = 4
 
-/** How the connections are shared out: together they are `total`, which is `poolSize`. */
+/** How connections are divided between the pool and pipelined reads. */
 export interface PoolSizes {
+  /** The number of all connections: `poolSize`. */
   readonly total: number
-  /** Those of the pool, one statement at a time on each. */
+  /** The number of those in the pool, each of which runs one statement at a time. */
   readonly pool: number
-  /** Those for pipelined reads; 0 if reads use the pool. */
+  /** The number of those for pipelined reads; 0 if reads use the pool. */
   readonly readers: number
 }
 

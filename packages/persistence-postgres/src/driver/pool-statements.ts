@@ -10,20 +10,20 @@ import {
 import pg, { type ClientBase, type Pool, type PoolClient } from 'pg'
 import { cannotConnect, isUsableAfter, unavailableOr } from '../database/failures.ts'
 
-/** The text of a statement as the driver takes it, without its values. */
+/** A statement for the driver, without its values. */
 export interface StatementText {
   readonly text: string
-  /** Under its name it stays prepared on each connection. */
+  /** A statement with a name stays prepared on each connection. */
   readonly name?: string
 }
 
-/** A row as a list of columns, 64-bit integers as bigints. */
+/** A row as an array of columns, with 64-bit integers as bigints. */
 export type Row = readonly SqlValue[]
 
 /**
- * Runs one statement on a connection of its choice and returns its rows. Rejects with a
- * `persistence_unavailable` whose outcome is right for the statement, or with the server's own
- * error; then nothing was changed.
+ * Runs one statement on any connection and returns its rows. Rejects with `persistence_unavailable`
+ * and the outcome of the statement, or with the server's own error, in which case nothing was
+ * changed.
  */
 export type RunStatement = (
   statement: StatementText,
@@ -32,8 +32,8 @@ export type RunStatement = (
 ) => Promise<readonly Row[]>
 
 /**
- * Runs each statement on a connection of the pool. `outcome` is what is known of one whose result
- * is lost.
+ * Runs statements on connections of the pool. `outcome` is that of a statement whose result is
+ * lost.
  */
 export function runOnPool(pool: Pool, outcome: WriteOutcome): RunStatement {
   const { maxStatements, maxBytes } = WAITING_LIMITS
@@ -62,9 +62,9 @@ export function connect(pool: Pool): Promise<PoolClient> {
 }
 
 /**
- * Runs work on a connection of a pool, and gives it back in any case: for others if it is usable,
- * else to be closed. Instead of `pool.query`, because that does not tell a statement that was never
- * sent from one whose result was lost.
+ * Runs work on a connection of a pool, and then returns the connection to the pool, or closes it if
+ * it is no longer usable. `pool.query` is not used, because its errors do not say whether a
+ * statement was never sent or its result was lost.
  */
 export async function onConnection<Result>(
   connecting: Promise<PoolClient>,
@@ -100,16 +100,15 @@ export async function runOn(
 
 const INT8 = pg.types.builtins.INT8
 
-/** Columns of 64 bits are read as bigints, exactly; the driver returns texts otherwise. */
+/** Reads columns of 64-bit integers as bigints, exactly; by default the driver returns texts. */
 const types = {
   getTypeParser: ((oid: number, format?: 'text') =>
     oid === INT8 ? BigInt : pg.types.getTypeParser(oid, format)) as
-    // The declared type names one overload per format, and texts are the only format that is
-    // requested.
+    // The declared type has an overload for each format; only the text format is requested.
     typeof pg.types.getTypeParser,
 }
 
-/** Returns what the pool counts itself. */
+/** The use of a pool, as the pool counts it. */
 export function poolUse(
   name: string,
   { totalCount, idleCount, waitingCount, options }: Pool,

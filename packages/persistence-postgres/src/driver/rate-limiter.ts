@@ -3,16 +3,16 @@ import type { Statement } from '@pet-store/persistence-mikro-orm'
 import type { ConnectedDatabase } from './connections.ts'
 import { RepeatableStatement } from './statement-runner.ts'
 
-/** The same for the whole statement. */
+/** `now()` has the same value everywhere in a statement. */
 const NOW_MS = '(extract(epoch from now()) * 1000)::bigint'
 const IS_SAME_WINDOW =
   'counted.window_start between excluded.window_start and excluded.window_start + $2::bigint'
 
 /**
- * Counts a request in the window of the server's clock, which all instances share. A call that
- * waited for the row while a new window began counts in the new one; a window that is further in
- * the future is over, because the clock was set back. The values are returned by a statement of
- * their own: distributed engines evaluate no clock in `returning`.
+ * Counts a request in the current window, by the clock of the server, which all instances share. If
+ * the stored window is the following one, because this call has waited for the row meanwhile, the
+ * request counts in that one. A stored window that is further in the future is discarded: the clock
+ * was set back. The time is computed outside `returning`, where distributed engines allow no clock.
  */
 const TAKE: Statement<
   readonly [keyId: string, windowMs: number],

@@ -6,10 +6,10 @@ import { isConflict, isLostStatement, mayBeStalePlan } from '../database/failure
 import { withRetries } from '../database/retries.ts'
 import type { Row, RunStatement, StatementText } from './pool-statements.ts'
 
-/** Whether statements have names on the server, and the listener that they are reported to. */
+/** The pooler, which decides whether statements have names, and the listener for statements. */
 export type StatementOptions = Pick<PostgresDatabase, 'pooler' | 'onStatement' | 'server'>
 
-/** Runs statements by the given function. */
+/** Makes a runner that runs statements by `read`. */
 export function createPostgresStatementRunner(
   options: StatementOptions,
   read: RunStatement,
@@ -29,13 +29,14 @@ export function createPostgresStatementRunner(
 }
 
 /**
- * A statement that is run again when it is known to have failed because of others. Under its name
- * it stays prepared on each connection, which saves the server parsing and planning it each time.
+ * A statement that is repeated if it fails because of concurrent transactions, or has to be
+ * prepared again. It has a name, under which it stays prepared on each connection, so that the
+ * server does not have to parse and plan it each time.
  */
 export class RepeatableStatement<Values extends readonly SqlValue[], Result extends Row> {
   readonly #statement: Statement<Values, Result>
   readonly #options: StatementOptions
-  /** Under another name each connection prepares it again. */
+  /** Part of the name: under a new name each connection prepares the statement again. */
   #version = 0
   #current: StatementText
 
@@ -47,13 +48,13 @@ export class RepeatableStatement<Values extends readonly SqlValue[], Result exte
     this.#current = { text: sql, ...(isNamed && { name }) }
   }
 
-  /** Runs the statement by a function that adds its values, once or several times. */
+  /** Runs the statement by `runText`, which adds the values; calls it again for each repetition. */
   run(runText: (text: StatementText) => Promise<readonly Row[]>): Promise<readonly Result[]> {
     const used = this.#current
     const { onStatement, server } = this.#options
     const end = onStatement?.(this.#statement, server)
     const rows = runText(used).catch((error: unknown) => this.#repeat(runText, used, error))
-    // The statement says what its rows are; the driver cannot know.
+    // The driver does not know the type of the rows; the statement declares it.
     return reported(end, rows as Promise<readonly Result[]>)
   }
 
@@ -66,10 +67,10 @@ export class RepeatableStatement<Values extends readonly SqlValue[], Result exte
       withRetries(() => runText(text)).catch((last: unknown) => this.#repeat(runText, text, last))
     if (isConflict(error)) return runAgain(this.#current)
     const isLost = isLostStatement(error)
-    // Without a name it is prepared for this one time.
+    // Repeated without a name, it is prepared for this call only.
     if (used.name !== undefined && (isLost || mayBeStalePlan(error))) {
       const rows = await runAgain({ text: used.text })
-      // Only a stale plan gets another name, because each name stays on each connection.
+      // Only a stale plan needs another name. Every name stays prepared on each connection.
       if (!isLost) this.#rename(used)
       return rows
     }
@@ -87,7 +88,7 @@ export class RepeatableStatement<Values extends readonly SqlValue[], Result exte
   }
 }
 
-/** Lets `end`, which `onStatement` has returned, know the result of a statement. */
+/** Calls `end`, which `onStatement` has returned, when a statement has its result. */
 export function reported<Result>(
   end: ReturnType<OnStatement>,
   result: Promise<Result>,

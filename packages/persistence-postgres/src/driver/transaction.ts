@@ -6,17 +6,18 @@ import { withRetries } from '../database/retries.ts'
 import { connect, onConnection } from './pool-statements.ts'
 
 /**
- * Behind a statement that a silent server never ends, it would wait for another time limit of the
- * pool.
+ * Has a short time limit of its own: if the server does not respond, the work has already waited
+ * for the limit of the pool.
  */
 const ROLLBACK = { text: 'rollback', query_timeout: 1_000 }
 
 /**
- * Runs some work in one transaction, and rolls it back when it fails; if others are in its way, it
- * runs again. The ORM's own are not used, because below it Kysely never gives a connection back
- * whose `begin` or `rollback` has failed.
- * Rejects with the error of the work or of the server, or with `persistence_unavailable`, whose
- * outcome is `unknown` only if the commit was sent.
+ * Runs work in one transaction, and rolls it back if the work fails. Repeats it if it conflicts
+ * with concurrent transactions. Rejects with the error of the work or of the server, or with
+ * `persistence_unavailable`, whose outcome is `unknown` only if the commit was sent.
+ *
+ * The transactions of the ORM are not used, because Kysely, on which it is built, never returns a
+ * connection to the pool if `begin` or `rollback` fails.
  */
 export function inWriteTransaction<Result>(
   pool: Pool,
@@ -29,7 +30,7 @@ export function inWriteTransaction<Result>(
     await client.query('begin isolation level read committed').catch(unavailable())
     const result = await work(client).catch(async (error: unknown) => {
       await client.query(ROLLBACK).catch(notRolledBack)
-      // An error that neither the server nor the driver below the ORM reports is one of the work.
+      // Any other error is one of the work itself, and passes through.
       const isReported = sqlStateOf(error) !== undefined || error instanceof DriverException
       throw isReported ? unavailableOr(error) : error
     })
@@ -40,8 +41,8 @@ export function inWriteTransaction<Result>(
 }
 
 /**
- * Whatever the server says, the connection may still be in the transaction, so it must be closed;
- * then the server rolls back by itself.
+ * Throws an error after which the connection is closed, because it may still be in the transaction.
+ * The server then rolls the transaction back.
  */
 function notRolledBack(cause: unknown): never {
   const reason = new Error('The transaction was not rolled back.', { cause })

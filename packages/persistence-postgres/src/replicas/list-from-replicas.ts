@@ -1,24 +1,24 @@
 import { type PetId, type PetRepository, wrapPetRepository } from '@pet-store/domain'
 
-/** What lists need of a replica. */
+/** A replica, as far as lists need it. */
 export interface Replica {
   readonly pets: Pick<PetRepository, 'list'>
-  /** Whether it failed and has not been seen to work since. */
+  /** Whether it failed and was not found to work since. */
   readonly isSuspended: boolean
   /**
-   * The replica has every pet up to this id that will ever exist; `undefined` as long as that is
-   * not known.
+   * An id up to which the replica has every pet that will ever exist; `undefined` while no such id
+   * is known.
    */
   readonly completeUpTo: PetId | undefined
-  /** Leaves it out until it works again. */
+  /** Leaves the replica out until it works again. */
   suspend(reason: unknown): void
 }
 
 /**
- * A repository whose lists are read from the replicas in turn. Everything else goes to the primary,
- * and so does every page that a replica may not have completely: one that fails, one that is not
- * full, since only the primary knows where a list ends, and one with pets that are newer than
- * `completeUpTo`. No replicas: the repository itself.
+ * Makes a repository that reads lists from the replicas in turn, and everything else from the
+ * primary. The primary also serves a page if reading it from a replica fails, if the page is not
+ * full, because only the primary knows where a list ends, and if it has pets that are newer than
+ * `completeUpTo`. Returns `primary` itself if there are no replicas.
  */
 export function listFromReplicas(
   primary: PetRepository,
@@ -40,8 +40,8 @@ export function listFromReplicas(
 
     async list(query) {
       const replica = nextReplica()
-      // Before reading: the replica may be further when the page arrives than it was when it was
-      // read.
+      // Must be taken before the page is read: when the page arrives, `completeUpTo` may have
+      // advanced beyond what the replica had then.
       const upTo = replica?.completeUpTo
       if (replica === undefined || upTo === undefined) return primary.list(query)
       if (query.after !== undefined && query.after >= upTo) return primary.list(query)

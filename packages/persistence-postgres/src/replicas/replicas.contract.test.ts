@@ -71,7 +71,7 @@ it('Opening leaves out, and warns of, another database of the same servers', asy
   expect(opened.replicaWatermarks()).toEqual([undefined])
   expect(await opened.pets.list({ limit: 1 })).toEqual([pet])
   expect(String((await warned)[0])).toContain(
-    'is left out for now: it is no copy of the database of the primary.',
+    'is left out for now: it is not a copy of the database of the primary.',
   )
 })
 
@@ -81,7 +81,7 @@ it('Lists are read from the primary, and Node warns, if a node hides its positio
     replicaUrls: [database.url],
   })
   expect(String((await warned)[0])).toMatch(
-    /^Warning: The PostgreSQL replica "127\.0\.0\.1:\d+\/pet_store_\w+" is left out for now: it is no streaming replica\.$/,
+    /^Warning: The PostgreSQL replica "127\.0\.0\.1:\d+\/pet_store_\w+" is left out for now: it is not a streaming replica\.$/,
   )
   const pet = await pets.add(aNewPet())
   expect(await pets.list({ limit: 1 })).toEqual([pet])

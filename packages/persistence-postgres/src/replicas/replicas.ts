@@ -10,7 +10,7 @@ import { DATABASE_ID, readDatabaseId } from './database-id.ts'
 import type { Replica } from './list-from-replicas.ts'
 import { everySecond, pollWatermarks, type Watermark } from './watermarks.ts'
 
-/** The replicas of a database, and what asks them and the primary how far they have come. */
+/** The replicas of a database, and the polling of their positions. */
 export interface Replicas {
   readonly all: readonly PostgresReplica[]
   /** A sentence for each replica that cannot serve lists, which names it. */
@@ -20,9 +20,9 @@ export interface Replicas {
 }
 
 /**
- * Begins to use the node of each of `replicaUrls`, without waiting for any: one that cannot be
- * reached, is not a copy of this database, or does not say which part of the log it has serves no
- * lists, and Node warns of it.
+ * Begins to use the nodes of `replicaUrls`, without waiting for any of them. A node that cannot be
+ * reached, is not a copy of this database, or reports no position in the log serves no lists; a
+ * process warning says so.
  */
 export function openReplicas(
   primary: Pool,
@@ -62,14 +62,14 @@ interface Position {
 /** A node with a copy of the database, on connections of its own. */
 class PostgresReplica implements Replica {
   readonly pets: SqlPetReader
-  /** From the beginning, until a poll finds that it works. */
+  /** True at first, until a poll finds that the replica works. */
   isSuspended = true
   completeUpTo: PetId | undefined
   readonly #options: ConnectionOptions
   readonly #database: ConnectedDatabase
-  /** A warning says once why it is left out. */
+  /** Whether a warning has said why it is left out; reset when it works again. */
   #isWarned = false
-  /** The watermark that the replica has not reached yet, and the newest one after it. */
+  /** The next watermark that the replica has to reach, and the newest one of the primary. */
   #next: Watermark | undefined
   #newest: Watermark | undefined
 
@@ -80,7 +80,7 @@ class PostgresReplica implements Replica {
     this.pets = new SqlPetReader(statements, runner)
   }
 
-  /** Tells it the newest watermark of the primary; `undefined` makes all earlier ones invalid. */
+  /** Sets the newest watermark of the primary; `undefined` makes all earlier ones invalid. */
   setWatermark(watermark: Watermark | undefined): void {
     this.#newest = watermark
     if (watermark === undefined) this.#forget()
@@ -88,8 +88,8 @@ class PostgresReplica implements Replica {
   }
 
   /**
-   * Until a poll finds that it works. Others can serve lists, so a failure concerns the operator
-   * and no caller.
+   * Leaves the replica out until a poll finds that it works. Warns the operator; callers do not
+   * notice, because the primary and other replicas can serve lists.
    */
   suspend(reason: unknown): void {
     if (this.#database.pool.ending) return
@@ -103,7 +103,7 @@ class PostgresReplica implements Replica {
     )
   }
 
-  /** Asks whether it works, and how far it has come. */
+  /** Finds out whether the replica works, and which watermark it has reached. */
   async poll(): Promise<void> {
     const next = this.#next
     try {
@@ -111,7 +111,7 @@ class PostgresReplica implements Replica {
       if (this.isSuspended) await assertUsable(this.#database.pool, this.#options)
       this.isSuspended = false
       this.#isWarned = false
-      // Meanwhile it may have failed, or the watermark may have become invalid.
+      // The replica may have failed meanwhile, or the watermark may have become invalid.
       if (!hasReplayed || next === undefined || next !== this.#next) return
       this.completeUpTo = next.petId
       this.#next = this.#newest === next ? undefined : this.#newest
@@ -120,7 +120,9 @@ class PostgresReplica implements Replica {
     }
   }
 
-  /** Why it cannot serve lists of a database; `undefined` if it can. */
+  /**
+   * Returns a sentence that says why it cannot serve lists of a database; `undefined` if it can.
+   */
   async problem(databaseId: string): Promise<string | undefined> {
     try {
       await this.#hasReplayed({ databaseId })
@@ -140,9 +142,9 @@ class PostgresReplica implements Replica {
   }
 
   /**
-   * Whether it has replayed the log up to a watermark. Rejects if it is not a replica of its
-   * database. Only a streaming replica has a position in the log: a logical one, another primary
-   * and the readers of some services have none.
+   * Whether the replica has replayed the log up to a watermark. Rejects if it is not a streaming
+   * replica of the same database. Others, such as a logical replica, another primary, or the reader
+   * nodes of some services, have no position in the log.
    */
   async #hasReplayed(
     upTo: Partial<Pick<Watermark, 'databaseId' | 'position'>> = {},
@@ -154,9 +156,9 @@ class PostgresReplica implements Replica {
       [upTo.position ?? null],
     )
     const [position] = rows
-    if (!position?.isReplica) throw new Error('it is no streaming replica')
+    if (!position?.isReplica) throw new Error('it is not a streaming replica')
     if (upTo.databaseId !== undefined && position.databaseId !== upTo.databaseId)
-      throw new Error('it is no copy of the database of the primary')
+      throw new Error('it is not a copy of the database of the primary')
     return position.hasReplayed === true
   }
 

@@ -7,18 +7,18 @@ const POLL_MS = 1_000
 const LOCK_POLL_MS = 100
 
 /**
- * A position of the primary's log at which every pet up to an id that will ever exist has been
- * committed.
+ * At `position` of the primary's log, every pet up to `petId` that will ever exist is committed.
  */
 export interface Watermark {
   /** See `DATABASE_ID`. */
   readonly databaseId: string
   readonly petId: PetId
+  /** A position in the write-ahead log, as a `pg_lsn`. */
   readonly position: string
 }
 
 const LAST_ID = "select pg_sequence_last_value(pg_get_serial_sequence('pet', 'id')::regclass) as id"
-/** The transactions that add pets, or may have: the lock stays until their end. */
+/** The transactions that may have added pets: they hold this lock until they end. */
 const WRITERS = `select virtualtransaction as transaction from pg_locks
   where locktype = 'relation' and mode = 'RowExclusiveLock' and relation = 'pet'::regclass
   and database = (select oid from pg_database where datname = current_database())`
@@ -26,13 +26,16 @@ const POSITION = `select pg_current_wal_insert_lsn()::text as position,
   ${DATABASE_ID} as "databaseId"`
 
 /**
- * Finds out which pets no transaction can still add, because ids are committed in another order
- * than they are assigned: takes the last id, waits for every transaction that may have taken an id
- * up to it, and then takes the log's position. A replica that has replayed the log up to there has
- * every pet up to that id, however long a walk through the pages takes.
+ * Calls `onWatermark` with a new watermark about every second, until the signal is aborted.
  *
- * Calls `onWatermark` with `undefined` if ids went back, as after a failover that lost some: then
- * no earlier watermark is valid. While the primary is unavailable the earlier ones stay valid.
+ * Ids are committed in another order than they are assigned, so the last id alone is not enough. A
+ * poll reads the last id, waits for every transaction that may have taken an id up to it, and then
+ * reads the position of the log. A replica that has replayed the log up to that position has every
+ * pet up to that id, however long a client takes to follow the pages of a list.
+ *
+ * `onWatermark` is called with `undefined` if the last id is lower than before, as after a failover
+ * that lost some: then no earlier watermark is valid. While the primary is unavailable the earlier
+ * ones stay valid.
  */
 export function pollWatermarks(
   pool: Pool,
@@ -48,7 +51,8 @@ export function pollWatermarks(
     const petId = BigInt(ids.rows[0]?.id ?? 0)
     if (petId < last) onWatermark(undefined)
     last = petId
-    // In a statement of its own: a transaction takes this lock before it takes an id.
+    // Must be a separate statement after the one that reads the id: a transaction takes this lock
+    // before it takes an id.
     let writers = await writersNow()
     while (writers.length > 0) {
       await setTimeout(LOCK_POLL_MS, undefined, { ref: false, signal })
@@ -61,9 +65,9 @@ export function pollWatermarks(
 }
 
 /**
- * Runs work in the background, so that no request waits for a server that does not respond: at
- * once, and then each time a second after it has ended, until the signal is aborted. What it
- * rejects with is ignored.
+ * Runs work at once, and again a second after it has ended each time, until the signal is aborted.
+ * Errors are ignored. It is for work in the background, so that no request waits for a server that
+ * does not respond.
  */
 export async function everySecond(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {

@@ -8,12 +8,12 @@ import { receiveResults } from './results.ts'
 const CLOSE_TIMEOUT_MS = 1_000
 
 /**
- * One connection on which reads are sent without waiting for the results of those before them
- * (PostgreSQL's pipeline mode). Opened once; when it has ended it stays so.
+ * One connection on which reads are sent without waiting for the results of earlier ones
+ * (PostgreSQL's pipeline mode). It is opened once, and not again after it has ended.
  *
- * It owns every read that it is given: each is in one of `#batches` until it is settled, and
- * `#endBatch` and `#end` are the only ones that take a batch out. `ReadyForQuery` ends the first
- * batch, whatever came before it; the end of the connection ends all.
+ * Every read that is sent belongs to one of `#batches` until it is settled. Only `#endBatch` and
+ * `#end` remove batches: `ReadyForQuery` ends the first one, whatever came before it, and the end
+ * of the connection ends all.
  */
 export class PipelinedConnection {
   readonly #client: pg.Client
@@ -31,7 +31,7 @@ export class PipelinedConnection {
     this.#onEnd = onEnd
   }
 
-  /** The shortest time in which a batch has returned: the way to the server and back. */
+  /** The shortest time from sending a batch to its results: about one round trip to the server. */
   roundTripMs = Number.POSITIVE_INFINITY
 
   /** The number of batches whose results have not all arrived. */
@@ -60,7 +60,7 @@ export class PipelinedConnection {
     }
   }
 
-  /** Sends reads together. Resolves when each has its result or was rejected. */
+  /** Sends reads together. Resolves when each of them has its result or was rejected. */
   async send(reads: readonly WaitingRead[]): Promise<void> {
     const sending = this.#sendBatch(reads, false).then((skipped) => this.#sendAlone(skipped))
     this.#sending.add(sending)
@@ -72,8 +72,8 @@ export class PipelinedConnection {
   }
 
   /**
-   * Rejects the reads whose deadline is over; their results are ignored. If the server has returned
-   * nothing for longer than `timeoutMs`, the connection is lost.
+   * Rejects the reads whose deadline is over; their results are ignored. Ends the connection if the
+   * server has returned nothing for longer than `timeoutMs`.
    */
   rejectLate(timeoutMs: number): void {
     const [first] = this.#batches
@@ -110,7 +110,9 @@ export class PipelinedConnection {
     await Promise.all(inTime.map((read) => this.#sendBatch([read], true)))
   }
 
-  /** Resolves when the batch has ended, to the reads that must be sent again, each alone. */
+  /**
+   * Sends a batch. Resolves when it has ended, to the reads that must be sent again, each alone.
+   */
   #sendBatch(reads: readonly WaitingRead[], isAlone: boolean): Promise<readonly WaitingRead[]> {
     return new Promise((resolve) => {
       const batch = new ReadBatch(reads, isAlone, this.#prepared, {

@@ -9,23 +9,28 @@ import { PipelinedConnection } from './pipelined-connection.ts'
 import type { Read, WaitingRead } from './read-batch.ts'
 
 /**
- * The number of groups that each connection has sent at the same time; later reads wait together
- * for the next one. More of them are smaller, and cost both sides more.
+ * The number of groups that a connection may have under way at the same time; later reads wait and
+ * form the next group. With more groups each is smaller, and costs both this process and the server
+ * more.
  */
 const MIN_GROUPS = 2
 
-/** On a long way to the server as many more as reads wait no longer than this for the next one. */
+/**
+ * If the round trip to the server is long, there are more groups, so that reads wait for no longer
+ * than this time until the next group is sent.
+ */
 const GROUP_INTERVAL_MS = 1
 const MAX_GROUPS = 16
 
-/** The number of reads of a group. */
+/** The maximum number of reads of a group. */
 const MAX_READS = 100
 
+/** How often deadlines are checked. */
 const TICK_MS = 250
 
 /**
- * After this time a connection is replaced, so that after a switchover none stays with the old
- * server.
+ * How long a connection is used before it is replaced, so that after a switchover none stays with
+ * the old server.
  */
 const MAX_LIFETIME_MS = 5 * 60_000
 
@@ -33,8 +38,8 @@ export interface PipelinedReadOptions extends GroupOptions {
   /** The number of connections. */
   readonly connections: number
   /**
-   * The number of groups that each connection has sent at the same time. Default: two, and on a
-   * long way to the server up to 16.
+   * The number of groups that each connection may have under way at the same time. Default: two, or
+   * up to 16 if the round trip to the server is long.
    */
   readonly groupsPerConnection?: number | undefined
   /** For tests. Default: five minutes. */
@@ -42,21 +47,22 @@ export interface PipelinedReadOptions extends GroupOptions {
 }
 
 /**
- * Reads that share a few connections. The reads of one turn of the event loop are sent together, on
- * the connection that has the least to do. A read that fails fails alone, unless the connection is
- * lost. A slow read delays the rest of its group and everything sent after it, so none may be slow.
+ * Runs reads that share a few connections. The reads of one turn of the event loop are sent
+ * together, on the connection with the fewest batches. A read that fails does not affect others,
+ * unless the connection is lost. A slow read delays the rest of its group and everything that is
+ * sent after it, so no read may be slow.
  *
- * A read is in one place at a time: it waits in the queue, or it is in a batch of a connection.
- * Either of them settles it, at its deadline at the latest.
+ * Each read is either in the queue or in a batch of a connection, which settles it at its deadline
+ * at the latest.
  */
 export class PipelinedReads {
   readonly #config: PoolConfig
   readonly #maxLifetimeMs: number
   readonly #groupsPerConnection: number | undefined
   readonly #queue: GroupedStatements<Read, readonly Row[]>
-  /** Undefined where no connection is open, and none is being opened. */
+  /** The connections in use; `undefined` where none is open or being opened. */
   readonly #current: (OpenConnection | undefined)[]
-  /** Includes replaced connections that still owe results. */
+  /** Every open connection, replaced ones that still wait for results included. */
   readonly #open = new Set<PipelinedConnection>()
   readonly #clock: NodeJS.Timeout
   #last = 0
@@ -78,7 +84,8 @@ export class PipelinedReads {
     const maxGroups = connections * (groupsPerConnection ?? MIN_GROUPS)
     const options = { maxGroupSize: MAX_READS, maxGroups, ...limits }
     this.#queue = new GroupedStatements((take) => this.#sendGroup(take), options)
-    // One timer for all of them: the driver's, one for each batch, made a get 15% dearer.
+    // One timer for all reads: a timer for each batch, as the driver has, would make a get 15% more
+    // expensive.
     this.#clock = setInterval(() => {
       for (const connection of this.#open) connection.rejectLate(query_timeout)
     }, TICK_MS).unref()
@@ -91,7 +98,7 @@ export class PipelinedReads {
     return this.#queue.add({ statement, values, readRow: undefined, rows: [] }, values)
   }
 
-  /** How many connections are open, how many wait for results, and how many reads are unsent. */
+  /** The numbers of open connections, of those that wait for results, and of reads not sent yet. */
   get use(): { readonly open: number; readonly busy: number; readonly waiting: number } {
     const open = [...this.#open]
     const busy = open.filter(({ isBusy }) => isBusy).length
@@ -114,7 +121,7 @@ export class PipelinedReads {
     this.#queue.maxGroups = this.#current.length * groups
   }
 
-  /** The position of the connection with the fewest batches; of equals the next one. */
+  /** The position of the connection with the fewest batches; of several such, the next in turn. */
   #nextPosition(): number {
     const count = this.#current.length
     let best = (this.#last + 1) % count
@@ -133,7 +140,7 @@ export class PipelinedReads {
   #connected(position: number): Promise<PipelinedConnection> {
     const current = this.#current[position]
     if (current !== undefined && performance.now() < current.endsAt) return current.opening
-    // The one that has reached its lifetime still returns the results of what was sent.
+    // A connection that has reached its lifetime is closed once all of its reads have results.
     void current?.opening.then((connection) => connection.close()).catch(() => {})
     return this.#openAt(position)
   }
@@ -143,7 +150,7 @@ export class PipelinedReads {
       this.#open.delete(connection)
       if (this.#isClosed || this.#current[position] !== opened) return
       this.#current[position] = undefined
-      // A server that is lost on one connection may be lost for all.
+      // If the server is lost, other connections may be lost too: idle ones are opened again.
       for (const other of this.#open) if (!other.isBusy) other.drop()
     })
     const opening = connection.open().then(() => {
@@ -165,6 +172,6 @@ function groupsFor(roundTripMs: number): number {
 interface OpenConnection {
   readonly endsAt: number
   readonly opening: Promise<PipelinedConnection>
-  /** Once it is open. */
+  /** Absent until the connection is open. */
   connection?: PipelinedConnection
 }

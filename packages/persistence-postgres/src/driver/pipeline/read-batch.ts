@@ -18,16 +18,16 @@ export interface Read {
 }
 
 /**
- * The statements that are prepared on a connection, and how their rows are read; `undefined` for
- * one that is sent and not confirmed yet: if preparing it fails, others that relied on it would
- * fail too.
+ * The names of the statements that are prepared on a connection, with the function that reads their
+ * rows; `undefined` while preparing a statement is not confirmed. Other reads do not use such a
+ * statement, because they would fail too if preparing it fails.
  */
 export type PreparedStatements = Map<string, ReadRow | undefined>
 
 interface BatchEvents {
-  /** Told of the reads that must be sent again, each alone. */
+  /** Called with the reads that must be sent again, each alone. */
   readonly onEnd: (skipped: readonly WaitingRead[]) => void
-  /** The driver has reported an error that is not of the server. */
+  /** Called when the driver reports an error that does not come from the server. */
   readonly onLost: (error: unknown) => void
 }
 
@@ -36,7 +36,7 @@ const SYNC = serialize.sync()
 
 /**
  * Reads that are sent together with one `Sync`, as one query of the driver. The server returns
- * their results together; when one fails, it skips those behind it, which must be sent again.
+ * their results together. When a read fails, it skips the reads after it, which must be sent again.
  */
 export class ReadBatch implements Submittable {
   readonly reads: readonly WaitingRead[]
@@ -44,15 +44,15 @@ export class ReadBatch implements Submittable {
   readonly #isAlone: boolean
   readonly #prepared: PreparedStatements
   readonly #events: BatchEvents
-  /** Those that prepare their statement for later ones. */
+  /** The reads of this batch that prepare their statement for later reads. */
   readonly #preparing: Read[] = []
-  /** The number of results that are complete. */
+  /** The number of complete results. */
   #complete = 0
   #error: unknown
 
   /**
-   * A read that is alone, because another one of its batch has failed, relies on nothing that was
-   * sent before, and is never sent again.
+   * A read that `isAlone` is sent again because another read of its batch failed. It uses no
+   * prepared statement, and is not sent a third time.
    */
   constructor(
     reads: readonly WaitingRead[],
@@ -83,7 +83,7 @@ export class ReadBatch implements Submittable {
     if (sqlStateOf(error) === undefined) this.#events.onLost(error)
   }
 
-  /** See `onReady`, which comes after an error too. */
+  /** Does nothing: `onReady` of `receiveResults` is called instead, after an error too. */
   handleReadyForQuery(): void {}
 
   addRow(bytes: Buffer, start: number): void {
@@ -96,14 +96,15 @@ export class ReadBatch implements Submittable {
     this.#complete += 1
   }
 
-  /** Whether there is a result for each read, or an error instead. */
+  /** Whether every read has its result, or the batch has failed. */
   get isWhole(): boolean {
     return this.#error !== undefined || this.#complete === this.reads.length
   }
 
   /**
-   * Resolves each read, or rejects the one that has failed. Of several reads none has, if the
-   * server reports the error at the end: `Sync` commits them together.
+   * Resolves each read. If one has failed, rejects it and gives the others to `onEnd`. If the
+   * server reports an error after all results, when `Sync` commits the reads together, none of
+   * several reads is rejected.
    */
   settle(): void {
     this.#endPreparing(this.#error === undefined)
@@ -140,7 +141,7 @@ export class ReadBatch implements Submittable {
     if (prepares) {
       this.#prepared.set(name, undefined)
       this.#preparing.push(read)
-      // An attempt that failed may have left it there.
+      // An earlier attempt that failed may have left a statement with this name.
       messages.push(serialize.close({ type: 'S', name }))
     }
     if (read.readRow === undefined) {

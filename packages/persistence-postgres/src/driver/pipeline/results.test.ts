@@ -98,7 +98,7 @@ describe('Messages of the server', () => {
   it('Messages of the server are not read from a driver that reads them in another way', () => {
     const client = { connection: { stream: new EventEmitter() } } as unknown as Client
     expect(() => receiveResults(client, { onRow() {}, onComplete() {}, onReady() {} })).toThrow(
-      'this version of pg works in another way',
+      'pipelined reads do not work with this version of pg',
     )
   })
 

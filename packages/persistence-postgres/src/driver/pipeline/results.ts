@@ -6,27 +6,28 @@ const BIND_COMPLETE = 0x32
 const COMMAND_COMPLETE = 0x43
 const DATA_ROW = 0x44
 const READY_FOR_QUERY = 0x5a
-/** The type of a message, and its length, which counts itself but not the type. */
+/** One byte for the type of a message, four for its length, which includes these four. */
 const HEADER_BYTES = 5
 
-/** Receives the results of statements, in the order in which these were sent. */
+/** Receives the results of statements, in the order in which the statements were sent. */
 export interface ResultReceiver {
-  /** A row starts at this position, with the number of its columns. */
+  /** Called for each row. The row begins at `start`, with the number of its columns. */
   onRow(bytes: Buffer, start: number): void
+  /** Called when all rows of a statement have arrived. */
   onComplete(): void
-  /** All results, or an error, of what was sent up to one `Sync` have arrived. */
+  /** Called when all results up to a `Sync`, or an error instead, have arrived. */
   onReady(): void
 }
 
 /**
  * Reads the rows that arrive on a connected client, and passes every other message on to the
- * driver, whose own way through a row makes a text of each column, three more objects and two
- * events. docs/decisions/0033-hot-path.md
+ * driver. The driver itself would make a text of each column, and three more objects and two events
+ * for each row. docs/decisions/0033-hot-path.md
  *
- * This file and `read-batch.ts` depend on more than pg documents: here, that `connection.stream` is
- * read by one listener; there, that a query is an object with `submit` and methods that begin with
- * `handle`. `connections.ts` reads a row at the start, and ends it with an error when that has
- * changed.
+ * This file and `read-batch.ts` depend on details that pg does not document: here, that one
+ * listener reads `connection.stream`; there, that a query is an object with `submit` and methods
+ * whose names begin with `handle`. `connections.ts` reads a row when it opens the database, which
+ * fails with `OTHER_DRIVER` if these details have changed.
  */
 export function receiveResults({ connection: { stream } }: Client, receiver: ResultReceiver): void {
   const [driver, ...others] = stream.listeners('data') as ((bytes: Buffer) => void)[]
@@ -59,13 +60,12 @@ export function receiveResults({ connection: { stream } }: Client, receiver: Res
 }
 
 export const OTHER_DRIVER: string =
-  'this version of pg works in another way than pipelined reads need; ' +
-  'install the one of the lockfile'
+  'pipelined reads do not work with this version of pg; install the version of the lockfile'
 
-/** Makes a row of the bytes that start with the number of its columns. */
+/** Reads a row from the bytes that begin at `start` with the number of its columns. */
 export type ReadRow = (bytes: Buffer, start: number) => Row
 
-/** Returns how rows with these columns are read. */
+/** Returns the function that reads rows with these columns. */
 export function rowReader(fields: readonly FieldDef[]): ReadRow {
   const readers = fields.map(({ dataTypeID }) => readerOf(dataTypeID))
   return (bytes, start) => {
@@ -102,7 +102,7 @@ function readText(bytes: Buffer, start: number, end: number): string {
 
 const MINUS = 0x2d
 const ZERO = 0x30
-/** As many digits as a number holds exactly, with a sign. */
+/** An integer with up to this many characters, the sign included, is exact as a number. */
 const MAX_EXACT_LENGTH = 15
 
 function readBigint(bytes: Buffer, start: number, end: number): bigint {
