@@ -127,6 +127,8 @@ function typeOf(
     }
     case 'cast':
       return value.type.endsWith('[]') ? shortType(value.type.slice(0, -2)) : shortType(value.type)
+    case 'element':
+      return typeIn(value.list)
     case 'binary':
       if (value.operator === '||') return 'text'
       if (!['+', '-', '*', '/', '%'].includes(value.operator)) return 'bool'

@@ -45,6 +45,10 @@ export class Evaluation {
           ? `0/${(inner as bigint).toString(16)}`
           : cast(inner, value.type)
       }
+      case 'element': {
+        const list = this.value(value.list, rows) as readonly Value[]
+        return list[Number(this.value(value.index, rows)) - 1] ?? null
+      }
       case 'binary':
         return this.#binary(value.operator, value.left, value.right, rows)
       case 'not': {

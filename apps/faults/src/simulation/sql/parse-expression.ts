@@ -16,7 +16,7 @@ export const RESERVED = new Set(
   ).split(' '),
 )
 
-/** Reads expressions: conditions, calculations, calls, casts. */
+/** Reads expressions: conditions, calculations, calls, casts, elements of lists. */
 export class ExpressionParser {
   readonly #reader: TokenReader
   readonly #query: () => Select
@@ -80,8 +80,13 @@ export class ExpressionParser {
 
   #casted(): Expression {
     let value = this.#primary()
-    while (this.#reader.takes('::')) value = { kind: 'cast', value, type: this.#type() }
-    return value
+    for (;;) {
+      if (this.#reader.takes('::')) value = { kind: 'cast', value, type: this.#type() }
+      else if (this.#reader.takes('[')) {
+        value = { kind: 'element', list: value, index: this.expression() }
+        this.#reader.expect(']')
+      } else return value
+    }
   }
 
   #type(): string {

@@ -11,6 +11,7 @@ export type Expression =
       readonly left: Expression
       readonly right: Expression
     }
+  | { readonly kind: 'element'; readonly list: Expression; readonly index: Expression }
   | { readonly kind: 'not'; readonly value: Expression }
   | { readonly kind: 'is-null'; readonly value: Expression; readonly isNegated: boolean }
   | { readonly kind: 'tuple'; readonly items: readonly Expression[] }
