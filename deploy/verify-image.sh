@@ -50,7 +50,7 @@ serve() {
 }
 
 if [[ ${1:-} == --assemble-base ]] && ! run image inspect "$base" >/dev/null 2>&1; then
-  deploy/assemble-node-image.sh "$base" >/dev/null 2>&1 || fail 'a base image can be assembled'
+  deploy/assemble-node-image.sh "$base" >/dev/null || fail 'a base image can be assembled'
 fi
 log=$(mktemp)
 "${engine[@]}" build "${format[@]}" "${limits[@]}" --tag "$image" . >"$log" 2>&1 ||
