@@ -41,6 +41,8 @@ export const IMPORTS = {
       'node:async_hooks',
       'node:child_process',
       'node:events',
+      'node:os',
+      'node:path',
       'node:stream',
       'node:test',
       'node:test/reporters',

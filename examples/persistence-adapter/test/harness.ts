@@ -15,6 +15,8 @@ export default async function createHarness(): Promise<PersistenceHarness> {
     open: openNdjsonPersistence,
     capabilities,
     emptyDatabase: async () => join(folder, `${++databases}.ndjson`),
+    // Each harness has a folder of its own.
+    concurrent: true,
     databaseBeside: async (url) => `${url}0`,
     // Another process imports it, to be killed.
     module: new URL('../src/ndjson-persistence.ts', import.meta.url).href,

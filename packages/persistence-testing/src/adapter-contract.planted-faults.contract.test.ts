@@ -25,6 +25,7 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
   return {
     open: openFilePersistence,
     emptyDatabase,
+    concurrent: true,
     async outdatedDatabase() {
       const url = await emptyDatabase()
       const old = await openFilePersistence({ url: url.replace(/[?].*/, ''), mode: 'migrate' })

@@ -69,7 +69,8 @@ function startProcess(
   onOutput: (output: string, process: OtherProcess) => void = () => {},
 ): OtherProcess {
   const options = [...nodeOptions, '--input-type=module', '--eval', PROLOGUE + script, '--']
-  const child = spawn(process.execPath, [...options, module, exportName, url, ...values])
+  const args = [...options, module, exportName, url, ...values]
+  const child = spawn(process.execPath, args)
   let output = ''
   let errors = ''
   // It may end before it reads.

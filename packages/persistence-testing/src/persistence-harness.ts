@@ -33,6 +33,12 @@ export interface PersistenceHarness {
   databaseBeside?(url: string): Promise<string>
   /** Makes a database with an older schema. Absent for an adapter whose schema never changed. */
   outdatedDatabase?(): Promise<OutdatedDatabase>
+  /**
+   * Whether several of these harnesses may be used at the same time, because each makes databases,
+   * and servers, of its own. Then the command runs groups of cases beside each other, each with a
+   * harness of its own (default: one group after the other).
+   */
+  readonly concurrent?: boolean
   /** What Node imports to get `open` in another process: a `file:` URL or the name of a package. */
   readonly module?: string
   /** Under which name that module exports `open` (default: `default`). */
@@ -67,6 +73,7 @@ const SHOWS: Readonly<Record<keyof PersistenceHarness, string>> = {
   capabilities: 'that the adapter can do what it declares',
   databaseBeside: 'that two databases are kept apart',
   outdatedDatabase: 'that an older schema is migrated only when it may be, and loses nothing',
+  concurrent: 'nothing; it makes a check faster',
   module: 'what several processes do, and what is left of one that is killed',
   exportName: 'the same, of a module whose default export is something else',
   bulkExportName: 'the same for bulk access',

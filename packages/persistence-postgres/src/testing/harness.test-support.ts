@@ -18,7 +18,10 @@ const TABLES = `
   and not exists (select 1 from pg_depend where objid = pg_class.oid and deptype = 'e')`
 
 type Harness = Required<
-  Pick<PersistenceHarness, 'databaseBeside' | 'interrupt' | 'freeze' | 'pausedReplica' | 'close'>
+  Pick<
+    PersistenceHarness,
+    'concurrent' | 'databaseBeside' | 'interrupt' | 'freeze' | 'pausedReplica' | 'close'
+  >
 >
 
 /**
@@ -62,6 +65,7 @@ export default async function createHarness(given?: string): Promise<Persistence
 
 function ownServer(server: EmbeddedServer): Harness {
   return {
+    concurrent: true,
     async databaseBeside(url) {
       const beside = new URL(url)
       beside.pathname += '0'

@@ -17,6 +17,7 @@ export default async function createHarness(): Promise<PersistenceHarness> {
     openBulkAccess: openSqliteBulkAccess,
     capabilities: sqliteCapabilities,
     emptyDatabase,
+    concurrent: true,
     databaseBeside: async (url) => `${url}0`,
     module: new URL('../index.ts', import.meta.url).href,
     exportName: 'openSqlitePersistence',

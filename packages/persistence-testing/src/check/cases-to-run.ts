@@ -1,3 +1,4 @@
+import type { PersistenceHarness } from '../persistence-harness.ts'
 import type { CheckOptions } from './check-harness.ts'
 
 /** What a process that runs cases is given, as JSON in its last argument. */
@@ -9,8 +10,13 @@ export interface CasesToRun {
   readonly isFirst: boolean
 }
 
-/** How that process begins to say what the adapter declares. */
-export const CAPABILITIES = 'capabilities: '
+/** What that process sends of its harness before the first case. */
+export interface LoadedHarness {
+  readonly type: 'harness'
+  readonly capabilities: PersistenceHarness['capabilities'] | null
+  /** Whether other processes may run other cases meanwhile. */
+  readonly isConcurrent: boolean
+}
 
 /** What the message of a case says whose time was over. */
 export const NEVER_ENDED = 'did not end within'

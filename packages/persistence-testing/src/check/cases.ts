@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { adapterContract } from '../adapter-contract.ts'
 import { endWithin, TIME_LIMIT_MS } from '../contract-case.ts'
-import { CAPABILITIES, type CasesToRun, NEVER_ENDED, testNameOf } from './cases-to-run.ts'
+import { type CasesToRun, type LoadedHarness, NEVER_ENDED, testNameOf } from './cases-to-run.ts'
 import { assertEmpty, createHarness, WrongUse } from './check-harness.ts'
 import { type FollowedCalls, followCalls } from './follow-calls.ts'
 
@@ -23,12 +23,13 @@ async function defineCases({ options, ids, isFirst }: CasesToRun): Promise<void>
     )
   process.once('SIGTERM', () => void close().then(() => process.exit(1)))
   const calls = followCalls(harness)
+  const { capabilities = null, concurrent: isConcurrent = false } = harness
+  process.send?.({ type: 'harness', capabilities, isConcurrent } satisfies LoadedHarness)
   const scale = ((options.timeLimitSeconds ?? 0) * 1000) / TIME_LIMIT_MS || 1
   const cases = adapterContract(calls.harness).filter(({ id }) => ids.includes(id))
-  for (const [index, one] of cases.entries()) {
+  for (const one of cases) {
     const { timeLimitMs, run } = one
     void test(testNameOf(one), async (context) => {
-      if (index === 0) context.diagnostic(`${CAPABILITIES}${JSON.stringify(harness.capabilities)}`)
       // So that the start of this case is reported before a loop in it that never ends.
       await aTurnLater()
       if (one === cases.at(-1)) context.after(close)

@@ -32,7 +32,9 @@ export async function createHarness({
     throw new WrongUse('Name an empty database with --url.')
   const make = file === undefined ? undefined : await loadHarness(file)
   const base = module === undefined ? {} : await harnessOfModule(module, url ?? '')
-  const harness = { ...base, ...((await make?.(url)) as Partial<PersistenceHarness> | undefined) }
+  // What a file makes may be the same server for every process.
+  const made = make === undefined ? { concurrent: true } : await make(url)
+  const harness = { ...base, ...(made as Partial<PersistenceHarness> | undefined) }
   if (harness.open !== undefined && harness.emptyDatabase !== undefined) {
     const complete = harness as PersistenceHarness
     try {
@@ -80,7 +82,8 @@ function databasesBeside(
 ): Pick<PersistenceHarness, 'emptyDatabase' | 'databaseBeside'> {
   const [, path = url, parameters = ''] = /^([^?#]*)([?#].*)?$/s.exec(url) ?? []
   const template = url.includes('{name}') ? url : `${path.replace(/\/$/, '')}-{name}${parameters}`
-  const run = Date.now().toString(36)
+  // Another group of cases may begin in the same millisecond.
+  const run = `${Date.now().toString(36)}${process.pid.toString(36)}`
   let databases = 0
   return {
     emptyDatabase: async () => template.replaceAll('{name}', `${run}-${++databases}`),

@@ -1,6 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { type CasesToRun, idOf, NEVER_ENDED, testNameOf } from './cases-to-run.ts'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type CasesToRun,
+  idOf,
+  type LoadedHarness,
+  NEVER_ENDED,
+  testNameOf,
+} from './cases-to-run.ts'
 import type { RunnerEvent } from './reporters.ts'
 
 /** A case, and after which time it must have ended by itself. */
@@ -23,18 +31,21 @@ const CLOSING_LIMIT_MS = 20_000
  * Runs cases in a process, and ends it with all that it has started when a case does not return.
  * Node's runner cannot: its time limit is a timer of the process that loops, and it ends the
  * processes of files without what a harness has started, such as a database. `onEvent` gets
- * every event of the runner, and says whether to go on with the next case. Resolves with the exit
- * code.
+ * what the process says of its harness and every event of the runner, and says whether to go on
+ * with the next case. Resolves with the exit code.
  */
 export async function runInProcess(
   given: CasesToRun,
   cases: ReadonlyMap<string, CaseToRun>,
-  onEvent: (event: RunnerEvent) => 'continue' | 'end',
+  onEvent: (event: RunnerEvent | LoadedHarness) => 'continue' | 'end',
   interruption: AbortSignal,
 ): Promise<number> {
   // With a group of its own. Standard output is for the report.
   const child = fork(process.argv[1] as string, [RUN_CASES, JSON.stringify(given)], {
     detached: true,
+    // It, and what it starts, load the same modules: each is compiled once, and found again where
+    // Node keeps such modules by default.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'), ...process.env },
     serialization: 'advanced',
     stdio: ['ignore', 2, 2, 'ipc'],
   })
@@ -51,7 +62,7 @@ export async function runInProcess(
   }
   interruption.addEventListener('abort', interrupt)
   let running: { readonly one: CaseToRun; readonly start: number } | undefined
-  child.on('message', (event: RunnerEvent) => {
+  child.on('message', (event: RunnerEvent | LoadedHarness) => {
     if (hasEnded) return
     if (event.type === 'test:dequeue') {
       const one = cases.get(idOf(event.data.name) ?? '')

@@ -1,0 +1,141 @@
+import { availableParallelism } from 'node:os'
+import type { CheckedGuarantee } from './adapter-report.ts'
+import { idOf, type LoadedHarness, NEVER_ENDED } from './cases-to-run.ts'
+import type { CheckOptions } from './check-harness.ts'
+import type { RunnerEvent } from './reporters.ts'
+import { type CaseToRun, runInProcess } from './watched-process.ts'
+
+const MAX_ENDLESS_CASES = 5
+/** Groups wait more than they compute. */
+const GROUPS_AT_ONCE = availableParallelism() + 1
+
+/**
+ * Runs each group of cases in a process of its own, beside each other if the harness allows it, and
+ * has what was found out so far. `report` gets the events of the cases.
+ */
+export class CheckGroups {
+  /** By the id of the case. */
+  readonly guarantees: Map<string, CheckedGuarantee> = new Map()
+  /** What the first process has loaded. */
+  harness: LoadedHarness | undefined
+  /** Whether nothing has failed outside of any case. */
+  isClean: boolean = true
+  /** Whether the command line cannot be followed; the first process has said why. */
+  isWrongUse: boolean = false
+  /** Why it ended before the last case. */
+  stopped: string | undefined
+  readonly #cases: readonly CaseToRun[]
+  readonly #options: CheckOptions
+  readonly #report: (event: RunnerEvent) => void
+  readonly #stopping = new AbortController()
+  #endless = 0
+
+  constructor(
+    cases: readonly CaseToRun[],
+    options: CheckOptions,
+    report: (event: RunnerEvent) => void,
+  ) {
+    this.#cases = cases
+    this.#options = options
+    this.#report = report
+  }
+
+  async run(): Promise<void> {
+    const names = new Set(this.#cases.map(({ capability }) => capability))
+    const [first = [], ...others] = [...names].map((name) =>
+      this.#cases.filter(({ capability }) => capability === name),
+    )
+    const runOthers = async () => {
+      // The last ones take longest.
+      for (let group = others.pop(); group !== undefined; group = others.pop())
+        await this.#runGroup(group)
+    }
+    const running: Promise<void>[] = []
+    // It shows soonest whether this is an adapter, and says what the harness allows.
+    await this.#runGroup(first, () => {
+      if (this.harness?.isConcurrent)
+        while (running.length < GROUPS_AT_ONCE - 1) running.push(runOthers())
+    })
+    await Promise.all([...running, runOthers()])
+  }
+
+  /** Ends every process, which closes its harness. */
+  stop(reason: string): void {
+    this.stopped ??= reason
+    this.#stopping.abort()
+  }
+
+  /** Runs the cases of a group, in another process after one that did not end. */
+  async #runGroup(group: readonly CaseToRun[], onHarness?: () => void): Promise<void> {
+    const byId = new Map(group.map((one) => [one.id, one]))
+    const onEvent = (event: RunnerEvent | LoadedHarness) => {
+      if (this.stopped !== undefined) return 'end'
+      if (event.type === 'harness') {
+        this.harness ??= event
+        onHarness?.()
+        return 'continue'
+      }
+      if (event.type === 'test:pass' || event.type === 'test:fail')
+        return this.#onResult(event, byId)
+      if (event.type === 'test:diagnostic') {
+        if (event.data.message.startsWith('Error: ')) this.#onFailureOutside(event.data.message)
+      } else if (event.type !== 'test:plan' && event.type !== 'test:summary') this.#report(event)
+      return 'continue'
+    }
+    for (let rest = group; rest.length > 0 && this.stopped === undefined; ) {
+      const isFirst = this.harness === undefined
+      console.error(`${this.guarantees.size} of ${this.#cases.length}: ${group[0]?.capability}`)
+      const ids = rest.map(({ id }) => id)
+      const given = { options: this.#options, ids, isFirst }
+      const code = await runInProcess(given, byId, onEvent, this.#stopping.signal)
+      const left = rest.filter(({ id }) => !this.guarantees.has(id))
+      this.isWrongUse = code === 2 && this.guarantees.size === 0
+      if (left.length === rest.length) this.stop('the adapter or its harness could not be loaded')
+      rest = left
+    }
+  }
+
+  #onResult(
+    event: Extract<RunnerEvent, { type: 'test:pass' | 'test:fail' }>,
+    byId: ReadonlyMap<string, CaseToRun>,
+  ): 'continue' | 'end' {
+    const { type, data } = event
+    const one = byId.get(idOf(data.name) ?? '')
+    const given = type === 'test:fail' ? reasonOf(event) : data.skip
+    if (one === undefined) {
+      this.#onFailureOutside(type === 'test:fail' ? String(given) : data.name)
+      return 'continue'
+    }
+    this.#report(event)
+    const reason = typeof given === 'string' ? given : undefined
+    const passed = reason === undefined ? 'passed' : 'not tested'
+    this.guarantees.set(one.id, {
+      id: one.id,
+      name: one.name,
+      capability: one.capability,
+      result: type === 'test:fail' ? 'failed' : passed,
+      durationMs: Math.round(data.details.duration_ms),
+      ...(reason !== undefined && { reason }),
+    })
+    if (type === 'test:pass' || !reason?.includes(NEVER_ENDED)) return 'continue'
+    this.#endless += 1
+    if (this.#endless === MAX_ENDLESS_CASES)
+      this.stop(
+        `${MAX_ENDLESS_CASES} cases did not end. ` +
+          'If the database is slow, give each more time with --time-limit',
+      )
+    // What this case has abandoned would disturb the next ones, so they run in another process.
+    return 'end'
+  }
+
+  #onFailureOutside(message: string): void {
+    this.isClean = false
+    console.error(`Outside of any case: ${message}`)
+  }
+}
+
+/** What the case has said, or what else has gone wrong during it. */
+function reasonOf({ data }: Extract<RunnerEvent, { type: 'test:fail' }>): string {
+  const { cause, message } = data.details.error
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause ?? message)
+}
