@@ -1,6 +1,6 @@
-# The service as an image; docs/how-to/deploy.md says how it is used, deploy/verify-image.sh checks
-# all of it. Nothing here needs BuildKit. Podman and Buildah keep the HEALTHCHECK with --format
-# docker.
+# The image of the service. docs/how-to/deploy.md says how to use it, and deploy/verify-image.sh
+# checks all of it. Nothing here needs BuildKit. Podman and Buildah keep the HEALTHCHECK only with
+# --format docker.
 
 # Any image with Node, a glibc, and for the first stage npm. Its user 1000 needs no name.
 ARG NODE_IMAGE=docker.io/library/node:24-bookworm-slim
@@ -11,7 +11,7 @@ ENV CI=true TURBO_TELEMETRY_DISABLED=1
 RUN npm install --global pnpm@${PNPM_VERSION}
 WORKDIR /repository
 
-# Downloads what the lockfile lists; only a change of the lockfile repeats it.
+# Downloads what the lockfile lists. Only a change of the lockfile repeats this step.
 COPY pnpm-lock.yaml pnpm-workspace.yaml ./
 RUN pnpm fetch
 
@@ -38,10 +38,10 @@ LABEL org.opencontainers.image.title="Pet Store" \
   org.opencontainers.image.version="${VERSION}" \
   org.opencontainers.image.revision="${REVISION}"
 ENV NODE_ENV=production HOST=0.0.0.0 DATABASE_URL=sqlite:/data/pet-store.db
-# V8 chooses the space for new objects by the memory of the machine: 128 MiB on a large one, and too
-# little in a small container, where a request then takes twice the CPU time.
-# Its limit for all objects is 304 MiB even where a container has 256: half of what there is leaves
-# room for the rest, so that an overload ends in 503 and not with the container.
+# Otherwise V8 chooses the space for new objects by the memory of the machine: 128 MiB on a large
+# one, and too little in a small container, where a request then takes twice the CPU time.
+# Its own limit for all objects is 304 MiB even in a container of 256 MiB. Half of the memory leaves
+# room for the rest, so that an overload leads to 503 and does not end the container.
 ENV NODE_OPTIONS="--max-semi-space-size=16 --max-old-space-size-percentage=50"
 COPY --from=build /app /app
 RUN mkdir /data && chown 1000:1000 /data && ln -s /app/bin/pet-store.js /usr/local/bin/pet-store
@@ -52,8 +52,8 @@ USER 1000:1000
 VOLUME /data
 EXPOSE 3000
 STOPSIGNAL SIGTERM
-# /livez, not /readyz: restarting the process would not repair the database. By the shell, because a
-# start of Node every ten seconds takes many times as much processor time.
+# /livez, not /readyz: restarting the process would not repair the database. The shell makes the
+# request, because starting Node every ten seconds takes many times as much processor time.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${PORT:-3000} && printf 'GET /livez HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r -t 2 _ status _ <&3 && [[ $status == 200 ]]"]
 ENTRYPOINT ["pet-store"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes a stand-in for the official Node image out of Debian's packages and npm's, for machines that
-# reach these registries and none of images: deploy/assemble-node-image.sh NAME. As root; ENGINE is
-# as in verify-image.sh.
+# Makes a stand-in for the official Node image from packages of Debian and npm, for machines that
+# cannot reach a registry of images. Run as root: deploy/assemble-node-image.sh NAME. ENGINE is as
+# in verify-image.sh.
 set -euo pipefail
 name=${1:?the name that the image gets}
 read -ra engine <<<"${ENGINE:-podman}"
@@ -20,7 +20,7 @@ cp -R "$work/node_modules/npm" "$work/root/usr/local/lib/node_modules/npm"
 ln -s ../lib/node_modules/npm/bin/npm-cli.js "$work/root/usr/local/bin/npm"
 chroot "$work/root" useradd --uid 1000 --user-group --create-home node
 
-# Where this machine trusts authorities of its own, builds on the image must trust them too.
+# If this machine trusts authorities of its own, builds on the image must trust them as well.
 changes=()
 if [[ -n ${NODE_EXTRA_CA_CERTS:-} ]]; then
   install -D --mode=644 "$NODE_EXTRA_CA_CERTS" "$work/root/etc/ssl/certs/machine.crt"

@@ -13,13 +13,13 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 export ENGINE=${ENGINE:-podman}
 read -ra engine <<<"$ENGINE"
-# A container that ignores signals is one of the things that may be found.
+# One defect that it may find is a container that ignores signals.
 run() { timeout --kill-after=5 60 "${engine[@]}" "$@"; }
 
 base=$(sed -n 's/^ARG NODE_IMAGE=//p' Dockerfile)
 image=pet-store:local
 name=pet-store-verify-$$
-# An engine may pass on limits that are higher than this machine allows.
+# Without these, an engine may pass on limits that are higher than this machine allows.
 limits=(--ulimit nofile=1024:1024 --ulimit nproc=1024:1024)
 # As restricted as an orchestrator would run it.
 restricted=("${limits[@]}" --read-only --cap-drop all --security-opt no-new-privileges
@@ -120,7 +120,7 @@ expect 'another container goes on with the same data' \
   "$(call "${bearer[@]}" "$url/v1/pets")" "[$rex] 200"
 run rm --force "$name" >/dev/null 2>&1
 
-# Its limit of the heap leaves room for what arrives: 2,000 connections hold nearly all of a body.
+# The limit of the heap leaves room for bodies that arrive: here nearly all of 2,000 bodies.
 smallest=384m
 # shellcheck disable=SC2016
 hold='const [url, key] = process.argv.slice(1)

@@ -19,10 +19,10 @@ set -euo pipefail
 PGDATABASE=${PGDATABASE:-pet_store}
 PGUSER=${PGUSER:-pet_store}
 [[ -z ${PG_BIN:-} ]] || PATH=$PG_BIN:$PATH
-# Where runuser is, which not every user has in PATH.
+# The folder of runuser, which not every user has in PATH.
 PATH=$PATH:/usr/sbin:/sbin
-# Nothing but the copy may be opened, whatever the environment of this shell or a file .env names:
-# empty counts as absent.
+# Only the copy may be opened, whatever the environment of this shell or a file .env says: an empty
+# variable counts as absent.
 export DATABASE_URL_FILE='' DATABASE_REPLICA_URLS='' DATABASE_REPLICA_URLS_FILE='' \
   PERSISTENCE_MODULE='' METRICS_PORT='' \
   OTEL_EXPORTER_OTLP_ENDPOINT=''
@@ -65,7 +65,7 @@ start_postgres() {
     as_postgres pg_ctl -D "$folder/data" -l "$folder/log" -t 3600 -w -o "$options" start \
       >/dev/null) ||
     fail "$(problem)"
-  # Recovering, a server counts as started for pg_ctl before it accepts connections.
+  # While a server recovers, pg_ctl reports it as started before it accepts connections.
   until grep -q 'ready to accept connections' "$folder/log"; do
     as_postgres pg_ctl -D "$folder/data" status >/dev/null || fail "$(problem)"
     ((SECONDS < 3600)) || fail 'PostgreSQL recovers within an hour'
