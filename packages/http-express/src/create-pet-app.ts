@@ -20,19 +20,21 @@ import { addOperationRoutes } from './routes/operation-routes.ts'
 import { addPageRoutes, type PageOptions } from './routes/page-routes.ts'
 
 /**
- * A request handler: for `createPetServer`, or for `use` of an Express app. Responds to every
- * request.
+ * A request handler that responds to every request: for `createPetServer`, or for `app.use` of an
+ * Express app.
  */
 export type HttpApp = (req: IncomingMessage, res: ServerResponse, next?: NextFunction) => void
 
 export interface PetAppOptions extends PageOptions {
   readonly pets: PetUseCases
+  /** Verifies the API key of every request under `/v1`. */
   readonly tokenCheck: TokenCheck
   /** How many requests each key may make. Default: unlimited. */
   readonly rateLimiting?: RateLimiting
   /**
-   * How many requests with a valid key may be under way, four fifths of them of one key at most;
-   * more wait for up to a second, then get 503. Default: unlimited.
+   * How many requests with a valid key may be under way at the same time; one key may have at most
+   * four fifths of them. Further requests wait for up to a second, then get 503. Default:
+   * unlimited.
    */
   readonly maxConcurrentRequests?: number
   /** Called once with a function that returns how many requests wait for a slot. */
@@ -51,10 +53,11 @@ export interface PetAppOptions extends PageOptions {
 }
 
 /**
- * The interface document: the request log, then the operations behind the key check, then the
- * routes without a key, then the error handler. It does not listen; see `createPetServer`.
+ * Creates the app that serves the interface document. It handles a request in this order: request
+ * log, operations after the key check, routes without a key, error handler. It does not listen; see
+ * `createPetServer`.
  *
- * A router, because `express()` around it would give each request and response another prototype,
+ * The app is a router, because `express()` would give each request and response another prototype,
  * for methods that nothing here uses: docs/decisions/0033-hot-path.md
  */
 export function createPetApp(options: PetAppOptions): HttpApp {
@@ -62,12 +65,12 @@ export function createPetApp(options: PetAppOptions): HttpApp {
   const router = Router({ caseSensitive: true, strict: true })
   const open = openRequest(log, securityHeaders(publicUrl), clientAddressOf(trustProxy))
   router.use(forExpress(open))
-  // Not for the pages: the reference page can hold a key, which no other origin may read.
+  // Not for the pages: the reference page can contain a key, which no other origin may read.
   if (corsOrigins.length > 0)
     router.use([BASE, '/openapi.json'], forExpress(allowOrigins(corsOrigins, METHODS)))
   const parts = { pets, nowMs, references: referencesFrom(publicUrl) }
   addOperationRoutes(router, parts, requireKey(options.tokenCheck), limitsOf(options))
-  // What `createPetServer` makes of `OPTIONS *`.
+  // `createPetServer` turns `OPTIONS *` into this path.
   router.options(/^\/\*$/, forExpress(sendOptions(METHODS)))
   addHealthRoutes(router, options.readiness)
   addDescriptionRoutes(router)
@@ -80,7 +83,7 @@ export function createPetApp(options: PetAppOptions): HttpApp {
 /** The limits that are configured, for requests with a valid key. */
 function limitsOf({ maxConcurrentRequests, rateLimiting, onQueue }: PetAppOptions): Check[] {
   return [
-    // First: a key that is over its rate takes no slot.
+    // The rate limit comes first, so that a key that has exceeded it takes no slot.
     ...(rateLimiting === undefined ? [] : [limitRate(rateLimiting)]),
     ...(maxConcurrentRequests === undefined ? [] : [limitSlots(maxConcurrentRequests, onQueue)]),
   ]

@@ -9,11 +9,11 @@ export const BODY_DESCRIPTION: string =
 const ACCEPT_ENCODING = optional(
   header(
     'Accept-Encoding',
-    'The encodings that are possible, where the `Content-Encoding` was not one of them.',
+    'The encodings that are accepted, if the `Content-Encoding` was not one of them.',
   ),
 )
 
-/** What every operation with a body responds to one that it does not read. */
+/** The responses of every operation with a body to a body that it rejects without reading it. */
 export const BODY_REJECTIONS: Readonly<Record<413 | 415, ZodOpenApiResponseObject>> = {
   413: rejection(
     'payload_too_large',

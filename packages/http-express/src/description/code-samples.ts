@@ -1,9 +1,11 @@
 /**
- * One operation as code, for reference pages. `source` is complete, and reads base address and key
- * from the variables `BASE_URL` and `API_KEY`. `x-template` is the same code for other requests:
- * `{{url}}`, `{{body}}`, for the client `{{baseUrl}}`, `{{apiKey}}` and `{{arguments}}`, are
- * literals of the language, and what stands between `{{#headers}}` and `{{/headers}}` is repeated
- * for each header, with `{{name}}` and `{{value}}`, or `{{header}}` for both.
+ * A call of one operation as code, for reference pages. `source` is complete code that reads the
+ * base address and the key from the environment variables `BASE_URL` and `API_KEY`.
+ *
+ * `x-template` is the same code for other requests. A page replaces `{{url}}` and `{{body}}`, and
+ * in code for the client `{{baseUrl}}`, `{{apiKey}}` and `{{arguments}}`, by literals of the
+ * language. It repeats the text between `{{#headers}}` and `{{/headers}}` for each header, and
+ * replaces `{{name}}` and `{{value}}` in it, or `{{header}}`, which is both.
  */
 export type CodeSample = Readonly<Record<'lang' | 'label' | 'source' | 'x-template', string>>
 
@@ -28,7 +30,7 @@ type Sample = Pick<CodeSample, 'source' | 'x-template'>
 
 function curlSample({ method, path, body }: SampledOperation): Sample {
   const verb = method.toUpperCase()
-  // What curl sends by itself.
+  // curl chooses these methods by itself.
   const option = verb === (body ? 'POST' : 'GET') ? '' : `-X ${verb} `
   const write = (url: string, headers: string, data: string) =>
     `curl ${option}${url}${headers}${body ? ` \\\n  -d ${data}` : ''}`
@@ -40,7 +42,7 @@ function curlSample({ method, path, body }: SampledOperation): Sample {
   }
 }
 
-/** With the client of the service, which keeps integers exact. */
+/** Uses the client of the service, which keeps integers exact. */
 function typeScriptSample({ operationId, path, body }: SampledOperation): Sample {
   const write = (baseUrl: string, apiKey: string, values: string) =>
     `import { createPetStoreClient } from '@pet-store/client'

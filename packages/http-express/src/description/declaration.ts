@@ -4,8 +4,8 @@ import type { Method } from '../request/methods.ts'
 import type { Resource } from './tags.ts'
 
 /**
- * What one operation under `/v1` is. Its route, the parsing of its parameters and body, and its
- * published description come from this one declaration; the tests check every response against it.
+ * Declares one operation under `/v1`. Its route, the parsing of its parameters and body, and its
+ * published description are made from this declaration; the tests check every response against it.
  */
 export interface Declaration {
   readonly method: Method
@@ -14,9 +14,9 @@ export interface Declaration {
   /** What the API key must be allowed to do, else 403. */
   readonly scope: Scope
   readonly stability: 'stable' | 'beta' | 'experimental'
-  /** The day on which a deprecated operation is served last, as `2030-12-05`. */
+  /** The last day on which a deprecated operation is served, such as `2030-12-05`. */
   readonly sunset?: string
-  /** What the OpenAPI description says beyond that. */
+  /** What the OpenAPI description says in addition. */
   readonly published: Published
 }
 

@@ -13,8 +13,8 @@ import { allResponses } from './responses.ts'
 import { TAGS } from './tags.ts'
 
 /**
- * With the changes for clients, newest first. `/docs` shows them too. Version 1.0.0 has every
- * operation that there is before it.
+ * The introduction, with the changes for clients, newest first. `/docs` shows them too. Until 1.0.0
+ * is released, its list of operations is that of the code.
  */
 const about = (operations: readonly string[]) => `A store's pets.
 
@@ -89,7 +89,7 @@ function pathsOf(operations: Readonly<Record<string, Declaration>>): ZodOpenApiP
   return described
 }
 
-/** The resource: the first part of the path. */
+/** The tag of an operation is its resource: the first part of its path. */
 function tagOf(path: string): string {
   return path.split('/')[1] ?? ''
 }
@@ -102,14 +102,17 @@ function describedErrors(): object {
   )
 }
 
-/** Responses may get new fields. zod-openapi describes every output object as complete. */
+/**
+ * Allows further properties in responses, which may get new fields. By default zod-openapi forbids
+ * them.
+ */
 function allowMore({ jsonSchema, io }: ZodOpenApiOverrideContext): void {
   if (io === 'output') delete jsonSchema.additionalProperties
 }
 
 /**
- * A description as JSON text. JavaScript numbers cannot hold the bounds of int64, so they are
- * written digit by digit.
+ * Writes a description as JSON text, with the bounds of int64, which are exact only as raw text:
+ * JavaScript numbers would round them.
  */
 function jsonOf(description: object): string {
   return JSON.stringify(description, withBounds, 2)

@@ -3,7 +3,10 @@ import type { oas31 } from 'zod-openapi'
 /** Described headers by name. */
 export type Headers = Readonly<Record<string, oas31.HeaderObject>>
 
-/** A header that every response has. Its text is printable ASCII, unless the rule says more. */
+/**
+ * Describes a header that every response has. Its value is printable ASCII of at most 256
+ * characters, unless `rule` says something else.
+ */
 export function header(name: string, description: string, rule: oas31.SchemaObject = {}): Headers {
   const isOther = rule.enum !== undefined || rule.type === 'integer'
   const schema = {
@@ -28,7 +31,7 @@ export const REQUEST_ID: Headers = header(
   { maxLength: 128 },
 )
 
-/** Where the requests of a key are limited. */
+/** The headers that tell the rate limit of a key, if it has one. */
 export const RATE_LIMIT: Headers = optional({
   ...header('RateLimit-Policy', 'How many requests the key may make, where that is limited.'),
   ...header('RateLimit', 'How many of them are left, and for how many seconds.'),

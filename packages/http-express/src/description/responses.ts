@@ -68,13 +68,13 @@ export function allResponses({ scope, sunset, published }: Declaration): ZodOpen
 }
 
 /**
- * What every operation responds to a key that may not call it, or not now, and what any request can
- * get.
+ * The responses that every operation can send: 401, 403 and 429 for its key, and errors that any
+ * request can get.
  */
 function commonResponses(scope: string, routeHeaders: Headers): ZodOpenApiResponsesObject {
   const lacks = `The API key may not do this: it lacks the scope ${scope}.`
   const tooMany = 'This API key may make 600 requests in 60 s. Try again in 5 s.'
-  // Absent where too many keys were tried: that is before the key check ends.
+  // A 429 for too many tried keys lacks these headers, because it is sent during the key check.
   const maybeRouteHeaders = optional(routeHeaders)
   return {
     401: errorResponse('unauthorized', 'The API key is not valid.', CHALLENGE),
@@ -96,7 +96,7 @@ function commonResponses(scope: string, routeHeaders: Headers): ZodOpenApiRespon
   }
 }
 
-/** The error responses of every operation that `default` stands for. */
+/** The errors that `default` describes. */
 const ANYWHERE = [
   'request_timeout',
   'expectation_failed',

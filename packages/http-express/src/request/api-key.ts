@@ -11,14 +11,17 @@ export type TokenCheck = (key: string, address: () => string) => KeyVerdict | Pr
 /** The challenge of a 401 or 403 (RFC 6750, 3). */
 export const CHALLENGE = 'Bearer realm="pet-store"'
 
-/** Requires a valid API key (interface document, section 5; RFC 6750): else 401. */
+/**
+ * Requires a valid API key (interface document, section 5; RFC 6750), else 401. 429 if the client
+ * has tried too many keys.
+ */
 export function requireKey(check: TokenCheck): Check {
   return (req, res) => {
     const context = res[CONTEXT]
     const key = bearerKey(req.headers.authorization)
     if (key === undefined) throw missingKey()
     const verdict = check(key, () => clientNetwork(context.clientAddress))
-    // A cached key is verified at once. A promise would cost a microtask for each request.
+    // The result for a cached key is not a promise, which would cost each request a microtask.
     if (verdict instanceof Promise) {
       return verdict.then((late) => {
         if (late === undefined || late === 'too_many_look_ups') throw rejected(late)
@@ -38,7 +41,7 @@ export function verifiedKeyOf(res: HandlerResponse): VerifiedKey {
   return verifiedKey
 }
 
-/** The key behind the scheme `Bearer`, which is case-insensitive; `undefined` without one. */
+/** The key after the scheme `Bearer`, which is case-insensitive; `undefined` if there is none. */
 function bearerKey(authorization: string | undefined): string | undefined {
   const key = authorization === undefined ? undefined : /^bearer +(\S.*)$/i.exec(authorization)?.[1]
   if (key === undefined || !/[\x80-\xff]/.test(key)) return key

@@ -2,14 +2,17 @@ import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
 import proxyAddr from 'proxy-addr'
 
-/** The number of proxies in front, or their addresses and networks; Express's `trust proxy`. */
+/**
+ * The number of proxies before the service, or their addresses and networks, as in Express's
+ * setting `trust proxy`.
+ */
 export type TrustProxy = number | readonly string[]
 
 export type ClientAddress = (req: IncomingMessage) => string | undefined
 
 /**
- * The address of the connection, or the one that the trusted proxies give in `X-Forwarded-For`;
- * without a port.
+ * Returns a function that finds the address of a request's client, without a port: the address of
+ * the connection, or the one that trusted proxies give in `X-Forwarded-For`.
  */
 export function clientAddressOf(trustProxy: TrustProxy): ClientAddress {
   if (trustProxy === 0) return (req) => req.socket.remoteAddress
@@ -17,20 +20,20 @@ export function clientAddressOf(trustProxy: TrustProxy): ClientAddress {
     typeof trustProxy === 'number' ? () => false : proxyAddr.compile([...trustProxy])
   const isTrusted = (address: string, hop: number) =>
     typeof trustProxy === 'number' ? hop < trustProxy : isInNetworks(withoutPort(address), hop)
-  // A connection that the client has reset has no address.
+  // A connection that the client has reset has no address any more.
   return (req) =>
     req.socket.remoteAddress === undefined ? undefined : withoutPort(proxyAddr(req, isTrusted))
 }
 
-/** Some proxies add the port: `192.0.2.1:5678`, `[2001:db8::1]:5678`. */
+/** Removes the port that some proxies add: `192.0.2.1:5678`, `[2001:db8::1]:5678`. */
 function withoutPort(address: string): string {
   return address.replace(/^(?:\[([^\]]*)\](?::\d+)?|([^:]*):\d+)$/, '$1$2')
 }
 
 /**
- * The address under which a client is counted: the /64 network of an IPv6 address, because one
- * client usually has all of it; an IPv4 address as it is, even when it is written as IPv6. Whatever
- * is not an address counts as one client.
+ * The address by which requests of a client are counted: the /64 network of an IPv6 address,
+ * because one client usually has all of it, or the whole IPv4 address, even if it is written as
+ * IPv6. All texts that are no address count as one client.
  */
 export function clientNetwork(ip = ''): string {
   if (!ipaddr.isValid(ip)) return ''

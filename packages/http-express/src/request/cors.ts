@@ -11,9 +11,9 @@ const EXPOSED_HEADERS =
 const MAX_AGE = 7_200
 
 /**
- * Lets web pages of these origins (`*`: of all) call the service with these methods. Responds to
- * their preflights, which browsers send without a key; any other OPTIONS passes. There are no
- * cookies: a page can do what its key can do.
+ * Lets web pages of `origins` (`*`: of all origins) call the service with `methods`. Responds to
+ * their preflights, which browsers send without a key; other OPTIONS requests go on. The service
+ * has no cookies, so a page can only do what the key that it sends allows.
  */
 export function allowOrigins(origins: readonly string[], methods: string): Handler {
   const origin = origins.includes('*') ? '*' : [...origins]
@@ -29,8 +29,8 @@ export function allowOrigins(origins: readonly string[], methods: string): Handl
     const isPreflight =
       req.method === 'OPTIONS' && req.headers.origin !== undefined && requested !== undefined
     if (!isPreflight) return onRequest(req, res, next)
-    // Sent here, because the library would add a Content-Length, which a 204 must not have (RFC
-    // 9110, 8.6).
+    // The response is sent here, because the library would add a Content-Length, which a 204 must
+    // not have (RFC 9110, 8.6).
     onPreflight(req, res, () => sendResponse(res, 204, {}))
   }
 }

@@ -3,8 +3,8 @@ import { HttpError } from '../response/http-error.ts'
 import { closeAfter } from '../response/response.ts'
 
 /**
- * Asserts that it is certain where the request begins and ends and whom it is for: exactly one
- * valid `Host`, no repeated field that counts once, no transfer coding but `chunked`.
+ * Asserts that a proxy cannot read the request in another way: exactly one valid `Host`, at most
+ * one of each field that may be sent once, and no transfer coding but `chunked`. Else 400 or 501.
  */
 export function assertFraming(req: IncomingMessage, res: ServerResponse): void {
   assertFields(req, res)
@@ -12,34 +12,31 @@ export function assertFraming(req: IncomingMessage, res: ServerResponse): void {
   if (encoding !== undefined) assertChunked(req, res, encoding)
 }
 
-/**
- * A host name or address, perhaps with a port; it may be empty (RFC 9112, 3.2). A list is more than
- * one host.
- */
+/** One host name or address, with or without a port; it may be empty (RFC 9112, 3.2). */
 const HOST = /^(?:(?:[\w.~!$&'()*+;=%-]+|\[[\da-f:.]+\])(?::\d*)?)?$/i
 
-/** Whether a text is the host of a request: a host name or address, perhaps with a port. */
+/** Whether a text is one host name or address, with or without a port. */
 export function isHost(text: string): boolean {
   return HOST.test(text)
 }
 
 /**
- * Asserts exactly one valid `Host`, which `createPetServer` turns off in Node, whose response would
- * lack the error body; and that fields are not repeated which count once: Node takes the first one,
- * a proxy may read another.
+ * Asserts exactly one valid `Host`. (`createPetServer` turns Node's own check off, because its
+ * response would lack the error body.) Also asserts that fields that may be sent once are not
+ * repeated: Node reads the first one, a proxy may read another.
  */
 function assertFields(
   { rawHeaders, headers, httpVersion }: IncomingMessage,
   res: ServerResponse,
 ): void {
   const { host } = headers
-  // Adapters of serverless platforms may give the fields without their raw form.
+  // Adapters for serverless platforms may fill `headers` but not `rawHeaders`.
   let hosts = rawHeaders.length === 0 && host !== undefined ? 1 : 0
   let keys = 0
   let types = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string
-    // Most names are told apart by their lengths.
+    // Comparing the lengths first is enough for most names.
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
     else if (name.length === 13 && name.toLowerCase() === 'authorization') keys += 1
     else if (name.length === 12 && name.toLowerCase() === 'content-type') types += 1
@@ -50,11 +47,14 @@ function assertFields(
       res,
       'The request must have exactly one Host header, of the form host or host:port.',
     )
-  if (keys > 1) throw malformed(res, 'authorization must be sent once.')
-  if (types > 1) throw malformed(res, 'content-type must be sent once.')
+  if (keys > 1) throw malformed(res, 'Authorization must be sent once.')
+  if (types > 1) throw malformed(res, 'Content-Type must be sent once.')
 }
 
-/** HTTP/2 has the host in `:authority`; a `Host` beside it must be the same (RFC 9113, 8.3.1). */
+/**
+ * HTTP/2 sends the host as `:authority`; a `Host` in addition must have the same value (RFC 9113,
+ * 8.3.1).
+ */
 function isHostValid(
   hosts: number,
   host: string | undefined,
@@ -67,12 +67,12 @@ function isHostValid(
   return hosts === 1 && host !== undefined && HOST.test(host)
 }
 
-/** A transfer coding: a name, perhaps with parameters (RFC 9112, 7). */
+/** A transfer coding: a name, with or without parameters (RFC 9112, 7). */
 const CODING = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*;[^,]*)?$/
 
 /**
- * Asserts no transfer coding but `chunked` (RFC 9112, 6.1). The parser has found that `chunked` is
- * the last one.
+ * Asserts no transfer coding but `chunked` (RFC 9112, 6.1). Node's parser has asserted that
+ * `chunked` is the last one.
  */
 function assertChunked(
   { httpVersion }: IncomingMessage,
@@ -89,7 +89,7 @@ function assertChunked(
   throw new HttpError('not_implemented', 'The only possible Transfer-Encoding is chunked.')
 }
 
-/** For requests whose framing is in doubt, so the connection must close. */
+/** The 400 of a request whose end is uncertain, after which the connection must close. */
 function malformed(res: ServerResponse, message: string): HttpError {
   closeAfter(res)
   return new HttpError('invalid_request', message)

@@ -6,10 +6,7 @@ import { databaseUnavailable } from '../response/unavailable.ts'
 import type { ErrorHandler } from './handler.ts'
 import type { HttpLog } from './http-log.ts'
 
-/**
- * The code on the wire for each error of the domain. A new error does not compile until it has a
- * row.
- */
+/** The code on the wire for each error of the domain. The compiler reports one that is missing. */
 const CODES = {
   pet_invalid: 'invalid_request',
   pet_query_invalid: 'invalid_request',
@@ -18,21 +15,25 @@ const CODES = {
   persistence_unavailable: 'service_unavailable',
 } as const satisfies Record<PetErrorCode, ErrorCode>
 
-/** Sends an error response for whatever was thrown. Registered last. */
+/**
+ * Sends the error response for anything that was thrown: a known error, or 500 with one fixed
+ * sentence, in which case the log gets the error. Must be registered last.
+ */
 export function handleError(log: HttpLog): ErrorHandler {
   // Express recognises an error handler by its four parameters.
   return (error, _req, res, _next) => {
     const known = httpErrorOf(error, res)
     const { requestId } = res[CONTEXT]
     const isUnavailable = isPetError(error) && error.code === 'persistence_unavailable'
-    // Nobody waits for the response: the write was dropped because its client has left.
+    // The client has left, so the write was cancelled, and no response can be sent.
     if (res.destroyed && isUnavailable) return
-    // The server has responded for the route, because the rest of the body was not valid HTTP.
+    // `createPetServer` has sent a response already, because the rest of the body was not valid
+    // HTTP.
     if (isWritten(res) && isHeadersSent(error)) return
     if (known === undefined) log.internalError(error, requestId)
     else if (isUnavailable) log.unavailable?.(error, requestId)
     if (res.headersSent) {
-      // Part of the response was sent. Closing the connection is the only way to say that the rest
+      // Part of the response was sent. Only closing the connection tells the client that the rest
       // is missing.
       if (!isWritten(res)) res.destroy()
       return
@@ -43,7 +44,7 @@ export function handleError(log: HttpLog): ErrorHandler {
 
 function httpErrorOf(error: unknown, res: HandlerResponse): HttpError | undefined {
   if (error instanceof HttpError) return error
-  // Another copy of the domain may have codes that this table lacks.
+  // An error of another copy of the domain may have a code that is not in this table.
   if (!isPetError(error) || !Object.hasOwn(CODES, error.code)) return undefined
   if (error.code === 'persistence_unavailable') return databaseUnavailable(res, error.outcome)
   return new HttpError(CODES[error.code], error.message)

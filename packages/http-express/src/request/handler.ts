@@ -7,12 +7,12 @@ export interface HandlerRequest extends IncomingMessage {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** Runs the next handler. Errors are thrown, not passed. */
+/** Runs the next handler. Takes no error: handlers throw. */
 type Next = () => void
 
 /**
- * A route or a middleware of Express that uses Node's API only, which costs less than Express's
- * additions.
+ * A route or a middleware of Express that uses only the API of Node, which costs less than the
+ * additions of Express.
  */
 export type Handler = (
   req: HandlerRequest,
@@ -20,7 +20,7 @@ export type Handler = (
   next: Next,
 ) => void | Promise<void>
 
-/** A middleware that either returns, and the request goes on, or throws. */
+/** A middleware that returns to let the request go on, or throws. */
 export type Check = (req: HandlerRequest, res: HandlerResponse) => void | Promise<void>
 
 export type ErrorHandler = (
@@ -30,7 +30,7 @@ export type ErrorHandler = (
   next: Next,
 ) => void
 
-/** A handler as Express's types have it, which know nothing of the context of a request. */
+/** Gives a handler the type that Express expects, which has no context of the request. */
 export function forExpress(handler: Handler): RequestHandler {
   return handler as unknown as RequestHandler
 }

@@ -1,24 +1,25 @@
 import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 
-/** The requests whose body was put together: Node counts it as read. */
+/** The requests whose body was read and put back by `holdBody`. */
 const held = new WeakSet<IncomingMessage>()
 
-/** Whether what Node counts as read of a body is still there. */
+/** Whether a body that Node counts as read is still there, because `holdBody` has put it back. */
 export function isHeld(req: IncomingMessage): boolean {
   return held.has(req)
 }
 
 /**
- * Reads no more of a body while its request waits, and puts together what has arrived: Node keeps
- * some 400 bytes for a chunk of one byte, and a packet of 64 KiB has ten thousand of them. Returns
- * what ends the pause.
+ * Stops reading a body while its request waits, and joins the chunks that have arrived. Node needs
+ * some 400 bytes of memory for a chunk of one byte, and a packet of 64 KiB can have ten thousand of
+ * them. Returns a function that continues reading.
  */
 export function holdBody(req: IncomingMessage): () => void {
-  // At once: meanwhile the packets of many connections may be read.
+  // Joins the chunks now too, because Node may read packets of many connections before the
+  // `setImmediate`.
   putTogether(req)
   let isPaused = false
-  // Once Node has handled what it has read: before that it would resume the socket.
+  // Pauses only after Node has handled what it has read, because it would resume the socket then.
   const pausing = setImmediate(() => {
     putTogether(req)
     isPaused = !req.complete && hasOwnSocket(req)
@@ -32,7 +33,7 @@ export function holdBody(req: IncomingMessage): () => void {
 
 function putTogether(req: IncomingMessage): void {
   if (!hasOwnSocket(req) || req.readableFlowing !== null) return
-  // A parser of an app around this one has read it.
+  // A body parser of an app around this one has read the body.
   if (req.readableDidRead && !isHeld(req)) return
   const bytes: Buffer | null = req.read()
   if (bytes === null) return
@@ -40,7 +41,10 @@ function putTogether(req: IncomingMessage): void {
   req.unshift(bytes)
 }
 
-/** Not where an adapter has something else, or the requests of HTTP/2 share one. */
+/**
+ * Whether the request has a socket that can be paused: some adapters have none, and requests over
+ * HTTP/2 share one.
+ */
 function hasOwnSocket(req: IncomingMessage): boolean {
   return req.socket instanceof Socket && req.httpVersionMajor === 1
 }

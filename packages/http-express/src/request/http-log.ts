@@ -2,17 +2,17 @@ import { type AnyResponse, CONTEXT } from '../response/context.ts'
 import type { ErrorCode } from '../response/http-error.ts'
 import type { LeftListener } from '../response/response-left.ts'
 
-/** Where the app reports what happened. Never called with a key, a header or a body. */
+/** Receives what the app logs. Never gets a key, a header or a body. */
 export interface HttpLog {
-  /** A request has arrived; `request` follows when it ends. */
+  /** Called when a request has arrived; `request` is called when it ends. */
   begin?(): void
-  /** A request has ended: the response was sent, or the connection broke. */
+  /** Called when a request has ended: its response was sent, or its connection broke. */
   request(entry: RequestEntry): void
-  /** An internal error, whose cause is not in the response. */
+  /** Called with an internal error, whose cause is not in the response. */
   internalError(error: unknown, requestId: string): void
   /**
-   * Persistence was unavailable for this request, which got 503: the state of another system, not
-   * an error of this one.
+   * Called when the database was unavailable for a request, which got 503. That is not an internal
+   * error.
    */
   unavailable?(error: Error, requestId: string): void
 }
@@ -36,7 +36,7 @@ export interface RequestEntry {
   readonly isComplete: boolean
 }
 
-/** Logs each request once its response has left. One function for all requests. */
+/** Returns a listener that logs a request once its response has left; it serves all requests. */
 export function createRequestLog(log: HttpLog): LeftListener {
   return (res: AnyResponse, sentAtMs: number | undefined) => {
     const context = res[CONTEXT]

@@ -1,6 +1,6 @@
 /**
- * Whether a host is this machine by a name or an address that no other machine has: `localhost`,
- * 127.0.0.0/8 or `::1`. A program that sets `developmentKey` must listen on nothing else.
+ * Whether a host always means this machine: `localhost`, 127.0.0.0/8 or `::1`. A program that sets
+ * `developmentKey` must listen on no other address.
  */
 export function isLoopback(host: string): boolean {
   return /^(?:localhost|::1|127(?:\.[0-9]{1,3}){3})$/i.test(host)

@@ -6,9 +6,7 @@ import { forExpress, type Handler } from './handler.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/**
- * The methods that are possible where `GET` is. HEAD comes with it, OPTIONS is possible everywhere.
- */
+/** The methods of a path that has only GET. HEAD comes with GET, and every path has OPTIONS. */
 const GET_METHODS = allowedWith(['get'])
 
 /** The `Allow` header of a path with these operations (RFC 9110, 10.2.1). */
@@ -24,7 +22,7 @@ export function sendOptions(allow: string): Handler {
   return (_req, res) => sendResponse(res, 204, { Allow: allow })
 }
 
-/** Rejects every method that no handler before it has taken. */
+/** Rejects every method that no earlier handler of the path has taken. */
 export function rejectMethod(allow: string): Handler {
   return (req) => {
     const message = `${req.method} is not possible here. Possible: ${allow}.`
@@ -32,14 +30,14 @@ export function rejectMethod(allow: string): Handler {
   }
 }
 
-/** Rejects a path that no route has taken. */
+/** Rejects a path without a route. */
 export function rejectPath(): never {
   throw new HttpError('not_found', 'There is nothing at this path.')
 }
 
 /**
- * Adds a route that has GET, HEAD and OPTIONS and needs no key. `name` is the route in logs and
- * metrics.
+ * Adds a route with GET, HEAD and OPTIONS, which needs no key. Logs and metrics call the route
+ * `name` (default: its path).
  */
 export function addGetRoute(
   app: IRouter,

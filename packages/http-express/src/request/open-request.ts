@@ -8,8 +8,9 @@ import { requestIdOf } from './request-id.ts'
 import { decodableTarget } from './request-target.ts'
 
 /**
- * Gives each request its context: its id, its log line and the headers of every response. The first
- * middleware. `headers` is a flat list: a name, its value, the next name.
+ * Gives each request its context, with its id and the headers of every response, and makes sure
+ * that it is logged. Must be the first middleware. `headers` is a flat list: a name, its value, the
+ * next name and so on.
  */
 export function openRequest(
   log: HttpLog,
@@ -21,7 +22,7 @@ export function openRequest(
   return (req, res, next) => {
     log.begin?.()
     const requestId = requestIdOf(req.headers['x-request-id'])
-    // Read now: a closed connection has no address.
+    // Must be read now, because a closed connection has no address.
     const clientAddress = addressOf(req)
     res[CONTEXT] = {
       req,
@@ -37,10 +38,10 @@ export function openRequest(
       aborted: false,
     }
     onceLeft(res, logRequest)
-    // The client has left while a middleware in front was at work.
+    // The client may have left while a middleware of an app around this one was at work.
     if (hasLeft(res)) return
     assertFraming(req, res)
-    // Where another server than `createPetServer` is in front.
+    // `createPetServer` has done this already; other servers have not.
     if (req.url.includes('%')) req.url = decodableTarget(req.url)
     next()
   }

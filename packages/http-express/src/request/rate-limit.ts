@@ -6,15 +6,15 @@ import { retryAfter, wholeSeconds } from '../response/retry-after.ts'
 import { verifiedKeyOf } from './api-key.ts'
 import type { Check } from './handler.ts'
 
-/** How many requests each key may make, and who counts them. */
+/** The limit for the requests of each key, and the limiter that counts them. */
 export interface RateLimiting {
   readonly limit: RateLimit
   readonly limiter: RateLimiter
 }
 
 /**
- * Rejects the requests of a key beyond its limit with 429. Every response says how much is left, in
- * the fields of draft-ietf-httpapi-ratelimit-headers-10.
+ * Rejects the requests of a key beyond its limit with 429. Every response says how many requests
+ * are left, in the fields of draft-ietf-httpapi-ratelimit-headers-10.
  */
 export function limitRate({ limit, limiter }: RateLimiting): Check {
   const windowSeconds = wholeSeconds(limit.windowMs)
@@ -33,7 +33,7 @@ export function limitRate({ limit, limiter }: RateLimiting): Check {
 
   return (_req, res) => {
     const allowance = limiter.take(verifiedKeyOf(res).keyId)
-    // Memory answers at once. A promise would cost a microtask for each request.
+    // The limiter in memory returns no promise, which would cost each request a microtask.
     if (allowance instanceof Promise) return allowance.then((late) => apply(res, late))
     return apply(res, allowance)
   }

@@ -1,6 +1,7 @@
 /**
- * A request target whose path Express can decode: after invalid percent-encoding it becomes a path
- * without a route, below the same prefix, so that the app that is mounted there responds.
+ * Returns a request target whose path Express can decode. A path with invalid percent-encoding
+ * becomes one that has no route but the same prefix, so that the app that is mounted there responds
+ * with its own 404.
  */
 export function decodableTarget(target: string): string {
   const path = target.replace(/\?.*/s, '')

@@ -3,16 +3,16 @@ import { onceLeft } from '../response/response-left.ts'
 import { overloaded } from '../response/unavailable.ts'
 import type { Check, HandlerRequest } from './handler.ts'
 
-/** How much of the slots the requests of one API key may take, so that others find some free. */
+/** The share of the slots that one API key may take, so that other keys find free ones. */
 const MAX_SHARE = 4 / 5
-/** How long a request waits for others to end. */
+/** How long a request waits for a slot. */
 const MAX_WAIT_MS = 1_000
-/** How many wait at the same time: their headers are in memory, not their bodies. */
+/** How many requests may wait at the same time. Their headers are in memory, not their bodies. */
 const MAX_WAITING = 4_000
 /**
- * How often requests are rejected, and how many each time at most. Without this bound the event
- * loop would read and reject the requests of clients that repeat at once, one after the other, and
- * not come to those under way.
+ * How often requests are rejected, and how many at a time. Without this limit, clients that repeat
+ * rejected requests at once would keep the event loop busy with reading and rejecting, and it would
+ * make no progress with the requests under way.
  */
 const REJECT_INTERVAL_MS = 10
 const MAX_REJECTED = 50
@@ -20,7 +20,7 @@ const MAX_REJECTED = 50
 /** The requests that wait for a slot. */
 export interface RequestQueue {
   readonly waiting: number
-  /** How many may. */
+  /** How many requests may wait at the same time. */
   readonly limit: number
 }
 
@@ -39,11 +39,13 @@ interface Waiting {
 }
 
 /**
- * Limits how many requests are under way, each until its response has left. The others wait, before
- * any of their body is read. A request that waits too long gets 503, and so does one for which the
- * queue is full. Without such a bound an overloaded service holds more and more requests, and
- * responds to all of them too late. One API key takes four fifths of the slots at most; free slots
- * go to the keys that wait, one after the other.
+ * Limits how many requests are under way. A request counts until its response has left. Further
+ * requests wait for a slot before any of their body is read; one that waits too long, or finds the
+ * queue full, gets 503. Without this limit an overloaded service would hold more and more requests,
+ * and respond to all of them too late.
+ *
+ * One API key may take at most four fifths of the slots. Keys whose requests wait get free slots in
+ * turn.
  */
 export function limitSlots(
   maxRequests: number,
@@ -52,13 +54,13 @@ export function limitSlots(
   const maxOfKey = Math.max(1, Math.floor(maxRequests * MAX_SHARE))
   /** By the id of the API key. */
   const shares = new Map<string, Share>()
-  /** Those with requests that wait, the next one first. */
+  /** The keys whose requests wait, in the order in which they get free slots. */
   const turns = new Set<Share>()
   /** In order of arrival, which is the order of their deadlines. */
   const waiting = new Set<Waiting>()
   /**
-   * Those that are too many, until they are rejected. Each has a connection of its own, which
-   * bounds them.
+   * The requests that found the queue full, until they are rejected. Their number is limited by
+   * that of connections, because each has its own.
    */
   const excess = new Set<Waiting>()
   let underWay = 0
@@ -93,7 +95,7 @@ export function limitSlots(
 
   function startNext(): void {
     if (underWay >= maxRequests) return
-    // At most one key has taken its share while a slot is free, so this looks at two at most.
+    // While a slot is free at most one key has its full share, so the loop sees two keys at most.
     for (const share of turns) {
       if (share.underWay >= maxOfKey) continue
       const [next] = share.waiting
@@ -143,7 +145,7 @@ export function limitSlots(
       share.waiting.add(entry)
       turns.add(share)
       if (waiting.size > MAX_WAITING || isChunked(req)) rejectSoon(entry, share)
-      // It will be rejected: what arrives is dropped.
+      // The request will be rejected, so its body is read and dropped.
       if (isChunked(req)) req.resume()
       onceLeft(res, leave)
     })
@@ -170,8 +172,8 @@ export function limitSlots(
 }
 
 /**
- * Whether the body comes in chunks. Such a request does not wait: Node keeps some 400 bytes for a
- * chunk of one byte, and a packet of 64 KiB has ten thousand of them.
+ * Whether the body is sent in chunks. Such a request does not wait, because Node needs some 400
+ * bytes of memory for a chunk of one byte, and a packet of 64 KiB can have ten thousand of them.
  */
 function isChunked({ headers }: HandlerRequest): boolean {
   return headers['transfer-encoding'] !== undefined

@@ -1,22 +1,23 @@
 import type { Socket } from 'node:net'
 
 /**
- * How long a client may keep sending after a response that closes its connection: time to receive
- * that response.
+ * How long a connection stays open for reading after its last response was sent, so that the client
+ * can receive that response.
  */
 const LINGER_MS = 1_000
 
 /**
- * How much a client may send after that: more than a body that it has begun. Beyond it nothing more
- * is read, and its connection may be reset.
+ * How many bytes are read and dropped in that time: more than a client can have left of a valid
+ * body. Further bytes are not read, so the connection may be reset.
  */
 const MAX_DISCARDED_BYTES = 262_144
 
 /**
- * Sends what was written and the end of this side, and keeps reading until the client closes its
- * side, or for a while. A connection that is closed with unread bytes is reset, and a reset can
- * overtake the response (RFC 9112, 9.6). `onSent` is called when all was sent, `onEnd` before the
- * connection is destroyed; neither if it breaks before.
+ * Closes a connection in steps: sends what was written and the end of this side, then reads until
+ * the client closes its side, but for a limited time only. A connection that is closed with unread
+ * bytes would be reset, and the reset can overtake the response (RFC 9112, 9.6). `onSent` is called
+ * when everything was sent, `onEnd` before the connection is destroyed; neither is called if the
+ * connection breaks before.
  */
 export function closeSlowly(
   socket: Socket,
@@ -36,7 +37,8 @@ export function closeSlowly(
       onEnd()
       socket.destroy()
     }
-    // Before Node's HTTP parser, which takes what it was not given for an error of the connection.
+    // Must run before the listener of Node's HTTP parser, which was given no bytes meanwhile and
+    // would report the end as an error.
     socket.prependOnceListener('end', end)
     timer = setTimeout(end, LINGER_MS)
   })
@@ -44,12 +46,12 @@ export function closeSlowly(
 }
 
 /**
- * Reads without parsing: a body in pieces of one byte would take a second of processor time for
- * each megabyte.
+ * Reads and drops bytes without parsing them: parsing a body in chunks of one byte would take a
+ * second of processor time for each megabyte.
  */
 function discard(socket: Socket): void {
   const limit = socket.bytesRead + MAX_DISCARDED_BYTES
-  // Also takes the connection from Node's HTTP parser.
+  // Removing the listeners also detaches Node's HTTP parser from the connection.
   socket.removeAllListeners('data').on('data', () => {
     if (socket.bytesRead > limit) socket.pause()
   })

@@ -3,8 +3,8 @@ import type { VerifiedKey } from '@pet-store/access'
 import type { ErrorCode } from './http-error.ts'
 
 /**
- * Where a response holds the context of its request: a symbol, so that nothing of an app around
- * this one is replaced, `res.locals` included.
+ * The property of a response that has the context of its request. It is a symbol, so that it
+ * conflicts with nothing of an app around this one, such as `res.locals`.
  */
 export const CONTEXT: unique symbol = Symbol('context of the request')
 
@@ -13,7 +13,7 @@ export interface RequestContext {
   readonly req: IncomingMessage
   readonly requestId: string
   readonly clientAddress: string | undefined
-  /** By `performance.now()`. */
+  /** When the request arrived, by `performance.now()`. */
   readonly startedAt: number
   /**
    * The headers of the response: a name, its value, the next name and so on. They are sent all at
@@ -23,23 +23,24 @@ export interface RequestContext {
   verifiedKey: VerifiedKey | undefined
   /** The route's template, once the route is known. */
   route: string | undefined
-  /** What a 503 says of the operation, if it writes. */
+  /** What a 503 says about the operation, if the operation writes. */
   write: WriteSentences | undefined
-  /** Whether the use case that writes was called. */
+  /** Whether a use case that writes was called. */
   isWriting: boolean
   errorCode: ErrorCode | undefined
   /**
-   * Whether the connection was gone before the response had left: what use cases are given as their
-   * `Cancellation`. Cheaper than an `AbortSignal`, which needs a listener for each request.
+   * Whether the connection was lost before the response had left. With it the context is the
+   * `Cancellation` of use cases, which is cheaper than an `AbortSignal` with a listener for each
+   * request.
    */
   aborted: boolean
 }
 
-/** What a 503 says of an operation that writes; parts of sentences, without a full stop. */
+/** What a 503 says about an operation that writes: parts of sentences, without a full stop. */
 export interface WriteSentences {
-  /** It is known that nothing was written: `The pet was not added`. */
+  /** For a request that has written nothing: `The pet was not added`. */
   readonly notDone: string
-  /** It is not known: `The pet may have been added`. */
+  /** For a request whose outcome is unknown: `The pet may have been added`. */
   readonly maybeDone: string
   /** How the client can find out: `repeat the request`. */
   readonly remedy: string

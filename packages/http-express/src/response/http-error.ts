@@ -24,7 +24,7 @@ export const INTERNAL_ERROR: string =
   'An internal error occurred. ' +
   'The log of the service has its cause under the X-Request-Id of this response.'
 
-/** A machine-readable reason; clients branch on it. */
+/** The machine-readable reason of an error response. Clients branch on it. */
 export type ErrorCode = keyof typeof ERROR_STATUS
 
 /** The body of every error response (interface document, section 2). */
@@ -34,6 +34,7 @@ export interface ErrorBody {
   readonly status: number
 }
 
+/** An error that becomes an error response: with its code, its message and these headers. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly code: ErrorCode
@@ -51,6 +52,7 @@ export class HttpError extends Error {
   }
 }
 
+/** The body of the response, as JSON text. */
 export function errorJson({ code, message }: HttpError): string {
   return JSON.stringify({ code, message, status: ERROR_STATUS[code] } satisfies ErrorBody)
 }

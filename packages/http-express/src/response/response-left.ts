@@ -3,8 +3,8 @@ import type { Http2ServerRequest } from 'node:http2'
 import { type AnyResponse, CONTEXT } from './context.ts'
 
 /**
- * Called with the response, and with the time by `performance.now()` when all of it had left:
- * `undefined` if its connection was gone before.
+ * Called with the response, and with the time, by `performance.now()`, at which all of it had left;
+ * `undefined` if its connection was lost before.
  */
 export type LeftListener = (res: AnyResponse, sentAtMs: number | undefined) => void
 
@@ -19,12 +19,12 @@ interface Departure {
 type Followed = AnyResponse & { [DEPARTURE]?: Departure }
 
 /**
- * Calls the listener once: when the response has left or its connection is gone, whichever comes
- * first, and at once if that has happened already. The one event that frees the slot, writes the
- * log line and ends the span.
+ * Calls the listener once: when the response has left or its connection is lost, whichever comes
+ * first, or at once if that has happened already. This one event frees the slot, writes the log
+ * line and ends the span.
  *
- * `finish` or `close`: a connection that breaks has no `finish`, and the responses of in-process
- * and serverless adapters have no `close`.
+ * It is made of both `finish` and `close`: a response whose connection breaks emits no `finish`,
+ * and those of in-process and serverless adapters emit no `close`.
  */
 export function onceLeft(res: ServerResponse, listener: LeftListener): void {
   const departure = departureOf(res)
@@ -32,7 +32,7 @@ export function onceLeft(res: ServerResponse, listener: LeftListener): void {
   else departure.listeners.push(listener)
 }
 
-/** Tells the listeners that the response has left. Only the first call counts. */
+/** Calls the listeners of a response that has left. Only the first call has an effect. */
 export function leave(res: Followed, sentAtMs: number | undefined): void {
   const departure = departureOf(res)
   if (departure.hasLeft) return
@@ -52,8 +52,9 @@ export function hasLeft(res: ServerResponse): boolean {
 function departureOf(res: Followed): Departure {
   const known = res[DEPARTURE]
   if (known !== undefined) return known
-  // Its events may be over: a middleware in front may have waited while the client left.
-  // Not `writableFinished` alone, which HTTP/2 says of every response to HEAD.
+  // Both events may have been emitted already, if the client left while a middleware of an app
+  // around this one was at work. `writableFinished` alone does not say so: with HTTP/2 it is true
+  // for every response to HEAD.
   const isOver = res.destroyed || (res.writableEnded && res.writableFinished)
   const departure: Departure = { listeners: [], hasLeft: isOver, sentAtMs: undefined }
   res[DEPARTURE] = departure
@@ -63,16 +64,19 @@ function departureOf(res: Followed): Departure {
   return departure
 }
 
-/** One function for all responses: a closure for each costs more than `this`. */
+/** Uses `this`, so that all responses share one function; a closure for each would cost more. */
 function onFinish(this: ServerResponse): void {
   leave(this, isGone(this) ? undefined : performance.now())
 }
 
-/** Node ends a response whose connection was destroyed, too. An adapter may have no socket. */
+/**
+ * Whether a response that has finished was not sent, because its connection was destroyed before:
+ * Node emits `finish` then too. The responses of some adapters have no socket.
+ */
 function isGone(res: ServerResponse): boolean {
   const { req } = res
   if (req?.httpVersionMajor !== 2) return req?.socket?.destroyed === true
-  // A stream of HTTP/2 is always destroyed then, and its response need not have ended.
+  // With HTTP/2 the stream is destroyed in any case, and the response may not have ended.
   const { stream } = req as unknown as Http2ServerRequest
   return req.aborted || !res.writableEnded || stream.rstCode !== 0
 }

@@ -5,6 +5,7 @@ import { type AnyResponse, CONTEXT } from './context.ts'
 import { ERROR_STATUS, errorJson, type HttpError } from './http-error.ts'
 import { leave } from './response-left.ts'
 
+/** Adds a header to a response that is not sent yet. */
 export function addHeader(res: AnyResponse, name: string, value: string): void {
   const context = res[CONTEXT]
   if (context === undefined) res.setHeader(name, value)
@@ -17,16 +18,16 @@ export function sendJson(res: AnyResponse, status: number, json: string): void {
   closeUnlessBodyIsCheap(res, status)
   const headers = res[CONTEXT]?.headers ?? []
   headers.push('Content-Type', 'application/json', 'Content-Length', length)
-  // All at once is cheaper, but a `writeHead` of somebody else may not take a list, and adapters
-  // without a socket read them from the response, which does not keep a list.
+  // Passing all headers to `writeHead` is cheaper. But a `writeHead` that somebody has replaced may
+  // not accept a list, and adapters without a socket read the headers from the response, which does
+  // not keep those of a list.
   if (res.socket instanceof Socket && res.writeHead === ServerResponse.prototype.writeHead) {
     res.writeHead(status, headers)
   } else {
     setHeaders(res, headers)
     res.writeHead(status)
   }
-  // ASCII is the same in Latin-1, which Node writes without reserving three bytes for each
-  // character.
+  // ASCII text is the same in Latin-1, for which Node does not reserve three bytes per character.
   endResponse(res, json, length === json.length ? 'latin1' : 'utf8')
 }
 
@@ -39,8 +40,8 @@ export function sendError(res: AnyResponse, error: HttpError): void {
 }
 
 /**
- * Sends any other response with its length and the headers that were added; those in `own` replace
- * them.
+ * Sends any other response, with its length and the headers that were added. A header in `own`
+ * replaces an added one of the same name.
  */
 export function sendResponse(
   res: AnyResponse,
@@ -63,55 +64,56 @@ function setHeaders(res: AnyResponse, headers: readonly (string | number)[]): vo
   }
 }
 
-/** Adds to `Vary`, which an app around this one may have set. */
+/** Adds a name to `Vary`, and keeps what an app around this one may have set. */
 export function addVary(res: AnyResponse, name: string): void {
   const before = res.getHeader('Vary')
   addHeader(res, 'Vary', before === undefined ? name : `${String(before)}, ${name}`)
 }
 
 /**
- * Closes the connection after a response that is not sent yet, whatever else the client sends. With
- * HTTP/2 it has other requests, and Node ends the stream of this one.
+ * Makes a response that is not sent yet close its connection, whatever else the client sends. Not
+ * with HTTP/2, where the connection has other requests, and Node ends the stream of this one.
  */
 export function closeAfter(res: AnyResponse): void {
   if (!res.headersSent && res.req.httpVersionMajor !== 2) res.setHeader('Connection', 'close')
 }
 
-/** Responses that are written whole, but end with their connection. */
+/** Responses that are completely written, but end only when their connection does. */
 const written = new WeakSet<ServerResponse>()
 
-/** Whether all of the response is written; it can no longer change. */
+/** Whether all of the response is written, so that it can no longer change. */
 export function isWritten(res: AnyResponse): boolean {
   return res.writableEnded || written.has(res)
 }
 
 /**
- * What Node may read and drop after an early 429 or 503, in bytes: a new connection would cost
- * more.
+ * The largest body that Node may read and drop after a 429 or 503, because that costs less than a
+ * new connection.
  */
 const MAX_DROPPED_BYTES = 102_400
 
 /**
- * Closes the connection with a response that is sent before the body of its request has arrived.
- * Else Node would read all of it.
+ * Makes a response close its connection if the body of the request has not arrived, because Node
+ * would otherwise read all of the body. Not if the body is cheap to read: see `MAX_DROPPED_BYTES`.
  */
 function closeUnlessBodyIsCheap(res: AnyResponse, status: number): void {
   const { complete, headers } = res[CONTEXT]?.req ?? res.req
-  // An adapter without a connection may not say whether the request is complete.
+  // In adapters without a connection, `complete` may be undefined.
   if (complete !== false) return
   const { 'content-length': length = '0', 'transfer-encoding': encoding, expect } = headers
   if (length === '0' && encoding === undefined) return
-  // A client that waits for `100 Continue` may send its body or not.
+  // A client that waits for `100 Continue` may or may not send its body now.
   const isCheap =
     encoding === undefined && expect === undefined && Number(length) <= MAX_DROPPED_BYTES
   if (!isCheap || (status !== 429 && status !== 503)) closeAfter(res)
 }
 
 /**
- * Ends a response whose headers have a Content-Length. If it closes the connection while the client
- * may still be sending, it is written whole, but the connection closes slowly: Node would close it
- * with the end of the response. Not where a middleware in front has replaced `write`: compression
- * sends nothing before `end`. Not where an adapter has something else than a socket.
+ * Ends a response whose headers have a Content-Length. If the response closes its connection, the
+ * client may still be sending, so all of it is written, and the connection is closed by
+ * `closeSlowly`; Node would close it right after the response. This is not done if a middleware has
+ * replaced `write`, because compression sends nothing before `end`, or if an adapter has no real
+ * socket.
  */
 function endResponse(
   res: AnyResponse,
@@ -128,7 +130,7 @@ function endResponse(
   if (body.length > 0 && res.req.method !== 'HEAD') res.write(body, encoding)
   else res.flushHeaders()
   const onSent = () => leave(res, performance.now())
-  // For the `finish` that the log of an app around this one waits for.
+  // Emits `finish`, for which the log of an app around this one may wait.
   const onEnd = () => void res.end()
   closeSlowly(socket, onSent, onEnd)
   res.req.resume()

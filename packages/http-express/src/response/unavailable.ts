@@ -3,7 +3,7 @@ import { CONTEXT, type HandlerResponse, type WriteSentences } from './context.ts
 import { HttpError } from './http-error.ts'
 import { RETRY_AFTER, retryAfter } from './retry-after.ts'
 
-/** The 503 of a request before which too many others are under way, in all or of its API key. */
+/** The 503 of a request for which there is no slot: in the whole service, or for its API key. */
 export function overloaded(res: HandlerResponse, who: 'service' | 'API key'): HttpError {
   const reason =
     who === 'service'
@@ -14,8 +14,8 @@ export function overloaded(res: HandlerResponse, who: 'service' | 'API key'): Ht
 }
 
 /**
- * The 503 of a request whose database is unavailable. Without an outcome that is unknown: never say
- * that a stored pet is not.
+ * The 503 of a request for which the database is unavailable. Without an `outcome` it is unknown
+ * whether a pet was stored, and the message says so.
  */
 export function databaseUnavailable(
   res: HandlerResponse,
@@ -30,8 +30,8 @@ export function databaseUnavailable(
 }
 
 /**
- * Why a request got 503 before anything was written. With an `Idempotency-Key` it is not said that
- * nothing was: an earlier request with the same key may have done it.
+ * The message for a request that has written nothing. With an `Idempotency-Key` it does not say
+ * that nothing was written, because an earlier request with the same key may have.
  */
 function notDone(res: HandlerResponse, reason: string): string {
   const { write } = res[CONTEXT]
@@ -44,6 +44,7 @@ function notDone(res: HandlerResponse, reason: string): string {
   )
 }
 
+/** The message for a request of which it is unknown whether it has written anything. */
 function maybeDone(res: HandlerResponse, write: WriteSentences): string {
   if (write.earlier === undefined || !hasIdempotencyKey(res))
     return `${write.maybeDone}; ${write.remedy} to find out.`

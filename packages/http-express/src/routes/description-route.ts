@@ -9,9 +9,8 @@ import { addHeader, sendResponse } from '../response/response.ts'
 let description: Promise<string> | undefined
 
 /**
- * The OpenAPI description of everything under `/v1`, as JSON text: the declared operations and
- * nothing else. Made when it is asked for the first time, because loading what makes it would take
- * a tenth of the time of a start.
+ * The OpenAPI description of the declared operations, as JSON text. It is made when it is requested
+ * for the first time, because loading the code for that would take a tenth of the time of a start.
  */
 export function openApiJson(): Promise<string> {
   description ??= import('../description/describe-operations.ts').then(({ describeOperations }) =>
@@ -22,7 +21,7 @@ export function openApiJson(): Promise<string> {
 
 const CATALOG_TYPE = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
-/** Where tools find the API (RFC 9727), relative to the address of the catalog. */
+/** The API catalog (RFC 9727), with addresses relative to its own. */
 const CATALOG: string = JSON.stringify({
   linkset: [
     {
@@ -35,8 +34,8 @@ const CATALOG: string = JSON.stringify({
 })
 
 /**
- * `/openapi.json`: the description, and `/.well-known/api-catalog`, which leads to it. For tools;
- * no key needed.
+ * Adds `/openapi.json`, the description, and `/.well-known/api-catalog`, by which tools find it.
+ * Neither needs a key.
  */
 export function addDescriptionRoutes(app: IRouter): void {
   addGetRoute(app, '/openapi.json', async (req, res) =>
@@ -49,8 +48,8 @@ export function addDescriptionRoutes(app: IRouter): void {
 }
 
 /**
- * Sends what is public, unlike pets. It is to be asked for again each time, since a new release may
- * have another one.
+ * Sends public content, which caches may keep but must validate each time, because a new release
+ * may have changed it.
  */
 export function sendPublic(
   req: HandlerRequest,

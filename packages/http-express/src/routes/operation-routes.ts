@@ -9,9 +9,9 @@ import { requireScope } from '../request/scope.ts'
 import { CONTEXT } from '../response/context.ts'
 
 /**
- * Adds a route for each path of the operations: its operations, OPTIONS, and 405 for other methods.
- * All of them, and unknown paths under `/v1`, are behind the key check and the limits; each
- * operation requires its scope.
+ * Adds a route for each path of the operations, with its operations, OPTIONS, and 405 for other
+ * methods. All of these, and unknown paths under `/v1`, come after the key check and the limits,
+ * and each operation requires its scope.
  */
 export function addOperationRoutes(
   router: IRouter,
@@ -26,7 +26,7 @@ export function addOperationRoutes(
     const checksOf = (isDeprecated: boolean, write?: Operation): Check[] => [
       open(template, write),
       checkKey,
-      // On every response once the key is checked, of OPTIONS and 405 on the path too.
+      // Every response after the key check has these headers; those to OPTIONS and 405s too.
       ...(isDeprecated ? [addDeprecation] : []),
       ...limits,
     ]
@@ -49,8 +49,8 @@ export function addOperationRoutes(
 }
 
 /**
- * A handler that runs after its checks, in their order. A check is a plain function that returns or
- * throws; for Express each would be a layer with a `next` to call.
+ * Returns a handler that first runs the checks, in their order. They are plain functions that
+ * return or throw, which costs less than a layer of Express with a `next` for each.
  */
 function behind(checks: readonly Check[], handler: Handler): Handler {
   return (req, res, next) => {
@@ -58,7 +58,7 @@ function behind(checks: readonly Check[], handler: Handler): Handler {
       const pending = checks[index]?.(req, res)
       if (pending === undefined) continue
       const rest = behind(checks.slice(index + 1), handler)
-      // Nothing more is done once the client has gone.
+      // If the client has left meanwhile, nothing more is done.
       return pending
         .finally(holdBody(req))
         .then(() => (res.destroyed ? undefined : rest(req, res, next)))
@@ -68,14 +68,14 @@ function behind(checks: readonly Check[], handler: Handler): Handler {
 }
 
 /**
- * Whether OPTIONS and 405 on the path tell of a deprecation: only where no operation stays, because
- * the header speaks of the resource (RFC 9745).
+ * Whether responses to OPTIONS and 405s on a path say that it is deprecated: only if all of its
+ * operations are, because the header is about the resource (RFC 9745).
  */
 export function isDeprecatedPath(operations: readonly Operation[]): boolean {
   return operations.every(({ sunset }) => sunset !== undefined)
 }
 
-/** Notes which route it is, and what a 503 says of an operation that writes. */
+/** Adds the route, and what a 503 says about an operation that writes, to the context. */
 function open(route: string, operation: Operation | undefined): Check {
   const write = operation !== undefined && 'on503' in operation ? operation.on503 : undefined
   return (_req, res) => {

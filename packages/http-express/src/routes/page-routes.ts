@@ -6,22 +6,22 @@ import type { HandlerResponse } from '../response/context.ts'
 import { addVary, sendJson, sendResponse } from '../response/response.ts'
 import { openApiJson, sendPublic } from './description-route.ts'
 
-/** The pages for browsers as text, such as `pages` of `@pet-store/pages`. */
+/** The pages for browsers, such as `pages` of `@pet-store/pages`. */
 export interface Pages {
   /** The page at `/`. */
   store(values: PageValues): Promise<string>
   /** The page at `/docs`, made of the OpenAPI description. */
   reference(values: PageValues, openApiJson: string): Promise<string>
-  /** What the pages load, at `/docs/{name}`. */
+  /** The files that the pages load, at `/docs/{name}`. */
   readonly files: readonly PageFile[]
 }
 
 interface PageValues {
-  /** A key that the page fills in, or empty. */
+  /** A key that the page fills in; may be empty. */
   readonly developmentKey: string
-  /** Where others reach the service, with a slash at its end; empty where that is not known. */
+  /** The address of the service for clients, with a slash at its end; empty if it is not known. */
   readonly publicUrl: string
-  /** The base address, for readers without JavaScript. */
+  /** The base address of the API, for readers without JavaScript. */
   readonly address: string
 }
 
@@ -32,22 +32,23 @@ interface PageFile {
 }
 
 export interface PageOptions {
-  /** Default: none. Then `/` is the same for everybody, and there is nothing at `/docs`. */
+  /** Default: none. `/` then sends JSON to browsers too, and `/docs` is 404. */
   readonly pages?: Pages | undefined
   /**
-   * A key that the pages fill in: only for a service that only this machine can reach, since
-   * everybody who does has the key.
+   * A key that the pages fill in. Set it only if no other machine can reach the service, because
+   * everybody who opens a page gets the key.
    */
   readonly developmentKey?: string | undefined
   /**
-   * The address that clients use, without `/v1` or a slash at its end; makes references absolute.
+   * The address that clients use, without `/v1` and without a slash at its end. If it is set,
+   * references are absolute.
    */
   readonly publicUrl?: string | undefined
 }
 
 /**
- * What the pages need beyond the policy of the API: their own scripts, styles and requests, nothing
- * inline.
+ * The content security policy of the pages, which allows scripts, styles, images and requests of
+ * their own origin, and nothing inline.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -60,7 +61,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The first page for programs: where to find the rest, relative to this address. */
+/** The response at `/` for programs: where to find the rest, relative to this address. */
 const POINTER = JSON.stringify({
   service: 'pet-store',
   api: 'v1',
@@ -70,8 +71,8 @@ const POINTER = JSON.stringify({
 })
 
 /**
- * `/`, `/docs` and the files that these pages load. No key needed; references are relative, for any
- * path prefix.
+ * Adds `/`, `/docs` and the files that these pages load. None needs a key. References are relative,
+ * so that they work behind any path prefix.
  */
 export function addPageRoutes(app: IRouter, options: PageOptions): void {
   const { pages } = options
@@ -96,8 +97,8 @@ export function addPageRoutes(app: IRouter, options: PageOptions): void {
 }
 
 /**
- * Where the app is mounted at a path and was requested by that path alone: the address with a
- * slash, from which the references of the page lead on.
+ * If the app is mounted at a path and was requested without the slash at its end, returns the
+ * address with the slash, without which the relative references of the page would be wrong.
  */
 function addressWithSlash(req: HandlerRequest & { originalUrl?: string }): string | undefined {
   const [, path = '/', query = ''] = /^([^?]*)(.*)$/s.exec(req.originalUrl ?? req.url) ?? []
@@ -108,14 +109,14 @@ function valuesFor(
   req: HandlerRequest,
   { developmentKey = '', publicUrl }: PageOptions,
 ): PageValues {
-  // A foreign name that resolves to this machine (DNS rebinding) gets no key.
+  // No key for a foreign host name that resolves to this machine (DNS rebinding).
   const isLocal = hasLoopbackHost(req.headers)
   const local = isLocal ? `http://${req.headers.host}` : '…'
   return {
     developmentKey: isLocal ? developmentKey : '',
     // Ends in a slash, so that the browser resolves `v1` below it.
     publicUrl: publicUrl === undefined ? '' : `${publicUrl}/`,
-    // The page's script knows the address behind any proxy.
+    // Behind a proxy this may be wrong; the script of the page then shows the right address.
     address: `${publicUrl ?? local}/v1`,
   }
 }

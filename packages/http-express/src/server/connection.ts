@@ -15,7 +15,7 @@ import {
   type UnroutedErrors,
 } from './unrouted-errors.ts'
 
-/** Connects the events of the server with the app. Returns the open connections. */
+/** Passes the events of the server to the app and to `errors`. Returns the open connections. */
 export function handleConnections(
   server: Server,
   app: RequestListener,
@@ -35,15 +35,15 @@ export function handleConnections(
       add(req, res, () => errors.send(res, TOO_MANY_FIELDS))
       return
     }
-    // Express parses targets with Node's retired `url.parse`, which takes `/v1/pets#x` for a path
-    // of the API.
+    // Express parses targets with `url.parse`, which Node has deprecated, and which reads
+    // `/v1/pets#x` as a path of the API.
     const target = req.url
     req.url = target === '*' ? '/*' : originForm(target)
     const error = targetError(target, req.method)
     add(req, res, error === undefined ? app : () => errors.send(res, error))
   }
   server.on('request', onRequest)
-  // Without a listener Node sends `100 Continue` at once. Here `readJsonBody` sends it.
+  // Without this listener Node would send `100 Continue` at once; `readJsonBody` sends it later.
   server.on('checkContinue', (req, res) => {
     leaveWaiting(req)
     onRequest(req, res)
@@ -56,8 +56,8 @@ export function handleConnections(
     add(req, res, () => errors.send(res, error))
   })
   server.on('connect', (req: IncomingMessage, socket: Socket) => {
-    // Node no longer listens to this socket: without listeners a reset would end the process, and a
-    // stalled client stay.
+    // Node no longer listens to this socket. Without these listeners a reset would end the process,
+    // and the connection of a stalled client would stay open.
     socket.on('error', () => {})
     socket.on('timeout', () => socket.destroy())
     socket.resume()
@@ -71,14 +71,14 @@ export function handleConnections(
 }
 
 /**
- * Lets one packet with more than eight requests sent ahead be read in a turn of the event loop:
- * Node parses one of two thousand requests into five megabytes, in some 30 ms, which are free once
- * its connection is closed, at the end of the turn. The other connections are read in the next one.
- * Returns what is told of such a packet.
+ * Returns a function to call when a packet has more than eight requests that were sent ahead. Only
+ * one such packet is read in a turn of the event loop; other connections are paused until the next
+ * turn. Node parses a packet of two thousand requests in some 30 ms, into five megabytes, which are
+ * freed when its connection is closed at the end of the turn.
  */
 function limitLongPackets(connections: ReadonlyMap<Socket, Connection>): () => void {
   return () => {
-    // Not those that are paused for another reason.
+    // Connections that are paused for another reason stay paused.
     const reading = [...connections.keys()].filter((socket) => !socket.isPaused())
     for (const socket of reading) socket.pause()
     setImmediate(() => {
@@ -87,7 +87,7 @@ function limitLongPackets(connections: ReadonlyMap<Socket, Connection>): () => v
   }
 }
 
-/** For the target `*` (RFC 9112, 3.2.4), which means the server as a whole. */
+/** The error for a target `*`, the server as a whole (RFC 9112, 3.2.4), with another method. */
 const ASTERISK = new HttpError('invalid_request', 'The target * is for OPTIONS alone.')
 
 const AUTHORITY = new HttpError(
@@ -102,7 +102,7 @@ function targetError(
   if (target === undefined || target.startsWith('/')) return undefined
   if (target === '*') return method === 'OPTIONS' ? undefined : ASTERISK
   const [, host] = /^https?:\/\/([^/?#]*)/i.exec(target) ?? []
-  // Another scheme is a path that there is not.
+  // A target with another scheme becomes an unknown path.
   if (host === undefined) return undefined
   return host !== '' && isHost(host) ? undefined : AUTHORITY
 }
@@ -121,20 +121,20 @@ function originForm(target: string = UNKNOWN_PATH): string {
   return /^\/[^#]*$/.test(relative) ? decodableTarget(relative) : UNKNOWN_PATH
 }
 
-/** How many requests a client may send ahead before its connection is destroyed. */
+/** How many requests a client may send ahead; if it sends more, its connection is destroyed. */
 const MAX_SENT_AHEAD = 8
 
 /**
- * One connection, with one request at a time. A client that sends more before it has the whole
- * response gets that response, and then the connection closes: nothing that was sent ahead is
- * handled, so that no request is executed whose response cannot be sent (RFC 9112, 9.3.2 and 9.6).
- * Node would handle all of them at once.
+ * One connection, on which one request is handled at a time; Node itself would handle all of them
+ * at once. If a client sends further requests before it has the whole response, it gets that
+ * response, and then the connection closes. Requests that were sent ahead are not handled, so that
+ * no request is executed whose response cannot be sent (RFC 9112, 9.3.2 and 9.6).
  */
 export class Connection {
   readonly #socket: Socket
   readonly #errors: UnroutedErrors
   readonly #onLongPacket: () => void
-  /** The response under way, until it has left and the body of its request has arrived. */
+  /** The current response, until it has left and the body of its request has arrived. */
   #current: ServerResponse | undefined
   #isHandled = false
   #hasLeft = false
@@ -161,13 +161,14 @@ export class Connection {
     this.#hasLeft = false
     res.on('close', this.#leave)
     if (this.#isStopping) closeAfter(res)
-    // Node skips what follows a request with `Upgrade` in the same packet.
+    // Node ignores what follows a request with `Upgrade` in the same packet.
     if (req.headers.upgrade !== undefined) closeAfter(res)
-    // After the parser has read the whole packet, so that it is known what else was in it.
+    // Handles the request after the parser has read the whole packet, when it is known what else
+    // was in it.
     process.nextTick(this.#handle, req, res, handle)
   }
 
-  /** One function for all requests of the connection: a closure for each costs more. */
+  /** All requests of the connection share this function; a closure for each would cost more. */
   readonly #handle = (req: IncomingMessage, res: ServerResponse, handle: RequestListener): void => {
     if (this.#socket.destroyed || res.headersSent) return
     this.#isHandled = true
@@ -175,11 +176,11 @@ export class Connection {
   }
 
   /**
-   * Responds to bytes that are not a valid request, and closes the connection. `req` only where it
-   * could be parsed.
+   * Responds to bytes that are not a valid request, and closes the connection. `req` is absent if
+   * the request could not be parsed.
    */
   fail(error: HttpError, hasBody: boolean, req?: IncomingMessage): void {
-    // The parser reports each further piece of an invalid request again.
+    // The parser reports an error again for each further packet of an invalid request.
     if (this.#isEnding) return
     const current = this.#current
     if (!this.#socket.writable) {
@@ -192,21 +193,21 @@ export class Connection {
     } else {
       this.#isEnding = true
       closeAfter(current)
-      // The app finds the response written when it has something to send.
+      // If the app sends a response later, it finds that one was sent: see `handleError`.
       if (this.#isHandled) sendError(current, error)
       else this.#errors.send(current, error)
     }
   }
 
-  /** From now on each response closes the connection. */
+  /** Makes the current response and every later one close the connection. */
   stop(): void {
     this.#isStopping = true
     if (this.#current?.headersSent === false) closeAfter(this.#current)
   }
 
   /**
-   * Whether nothing is under way: no response that has not left yet, no part of a request but one
-   * that has its response.
+   * Whether nothing is under way: every response has left, and no part of a new request has
+   * arrived.
    */
   get isIdle(): boolean {
     return this.#current === undefined
@@ -215,8 +216,8 @@ export class Connection {
   }
 
   /**
-   * As little as possible: one packet can have two thousand requests, all of which Node parses at
-   * once.
+   * Rejects a request that was sent ahead. Does as little as possible, because one packet can have
+   * two thousand requests, all of which Node parses at once.
    */
   #reject(req: IncomingMessage): void {
     this.#sentAhead += 1
@@ -240,7 +241,10 @@ export class Connection {
     else if (this.#current?.headersSent === false) closeAfter(this.#current)
   }
 
-  /** After a response has left. An early one leaves while the body of its request still arrives. */
+  /**
+   * Called when the response has left. If it was sent early, the body of its request may still be
+   * arriving.
+   */
   readonly #leave = (): void => {
     const { req } = this.#current as ServerResponse
     this.#hasLeft = true
@@ -250,7 +254,7 @@ export class Connection {
   }
 
   #becomeIdle(): void {
-    // An idle connection would keep it from garbage collection until its next request.
+    // Lets the response be garbage-collected while the connection is idle.
     this.#current = undefined
     this.#idleAtBytes = this.#socket.bytesRead
   }

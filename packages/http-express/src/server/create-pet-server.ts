@@ -7,51 +7,51 @@ import type { HttpLog } from '../request/http-log.ts'
 import { type Connection, handleConnections } from './connection.ts'
 import { createUnroutedErrors, MAX_HEADER_BYTES, MAX_HEADER_FIELDS } from './unrouted-errors.ts'
 
-/** The limits of the server, with their defaults; Node's own fit no API. */
+/** The limits of the server, with their defaults. Those of Node are not suitable for an API. */
 const SERVER_LIMITS = {
-  /** For the headers to arrive; later is 408. */
+  /** How long the headers of a request may take to arrive; beyond it 408. */
   headersTimeoutMs: 10_000,
-  /** For the whole request to arrive; later is 408. */
+  /** How long a whole request may take to arrive; beyond it 408. */
   requestTimeoutMs: 30_000,
-  /** How often these two are checked. */
+  /** How often these two limits are checked. */
   checkIntervalMs: 1_000,
   /**
-   * How long an idle connection stays open: longer than the 60 s of usual load balancers, so that
-   * they close it and not we.
+   * How long an idle connection stays open: longer than the usual 60 s of load balancers, so that
+   * the load balancer closes it and not the service.
    */
   keepAliveTimeoutMs: 75_000,
   /**
-   * How many connections may be open; a further one is closed at once. Each takes some 20 KiB, or
-   * 35 with all the header fields of a request that does not end: all fit a container of 512 MB.
+   * How many connections may be open; further ones are closed at once. Each takes some 20 KiB, or
+   * 35 KiB with all header fields of an unfinished request, so all fit a container of 512 MB.
    */
   maxConnections: 10_000,
   /**
-   * How long a connection may make no progress while its response is produced or sent, for clients
-   * that do not read. Longer than the timeouts that have a response; whatever the app waits for
-   * must end before.
+   * How long a connection may make no progress while its response is produced or sent, such as with
+   * a client that does not read. Must be longer than the timeouts above, which have a response, and
+   * than anything that the app waits for.
    */
   stallTimeoutMs: 60_000,
 }
 
 export interface PetServerOptions extends Readonly<Partial<typeof SERVER_LIMITS>> {
-  /** The same as for the app, for the client's address in log lines. Default: none. */
+  /** The same as for the app, for the addresses of clients in the log. Default: none. */
   readonly trustProxy?: TrustProxy
-  /** The same as for the app, for the errors that it does not see. Default: none. */
+  /** The same as for the app, for error responses that the server itself sends. Default: none. */
   readonly corsOrigins?: readonly string[]
 }
 
-/** A `node:http` server that can stop without breaking off a request. */
+/** A `node:http` server that can stop without interrupting a request. */
 export interface PetServer extends Server {
   /**
-   * Stops listening, sends the responses to all requests under way, and resolves when every
-   * connection is closed.
+   * Stops listening, finishes all requests under way, and resolves when every connection is closed.
    */
   shutDown(): Promise<void>
 }
 
 /**
- * Creates an HTTP server for the app. A connection has one request at a time, and errors that Node
- * responds to by itself get the error body and a log line. Does not listen yet.
+ * Creates an HTTP server for the app. It handles one request at a time on each connection, and
+ * gives errors that Node would respond to by itself the error body and a log line. It does not
+ * listen yet.
  */
 export function createPetServer(
   app: RequestListener,
@@ -65,16 +65,16 @@ export function createPetServer(
     requestTimeout: limits.requestTimeoutMs,
     connectionsCheckingInterval: limits.checkIntervalMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    // The app checks it: Node's response would lack the error body.
+    // The app checks the header, because Node's response would lack the error body.
     requireHostHeader: false,
   })
-  // Node keeps each field as two strings, which take seven times its bytes. It drops further
-  // fields: one more than may be sent, so that nothing is dropped unnoticed.
+  // Node stores each field as two strings, which take seven times its bytes. It drops fields beyond
+  // this number, which is one more than is allowed, so that too many fields are noticed.
   server.maxHeadersCount = MAX_HEADER_FIELDS + 1
   server.maxConnections = limits.maxConnections
   server.setTimeout(limits.stallTimeoutMs)
-  // Sends responses to clients that have sent everything and closed their side. The property is not
-  // documented; a test fails if Node no longer has it.
+  // With this property clients that close their side after the request still get its response. It
+  // is not documented; a test fails if Node no longer has it.
   Object.assign(server, { httpAllowHalfOpen: true })
   const errors = createUnroutedErrors(log, clientAddressOf(trustProxy), corsOrigins)
   const connections = handleConnections(server, app, errors)
@@ -82,20 +82,20 @@ export function createPetServer(
 }
 
 /**
- * How long an idle connection stays open after the server stops listening: a request may be on its
- * way.
+ * How long an idle connection stays open after the server stops listening, because a request may be
+ * on its way.
  */
 const IDLE_MS = 1_000
 const SWEEP_INTERVAL_MS = 50
 
-/** For how long waiting connections are accepted while further ones keep coming. */
+/** How long the server goes on accepting connections that wait, if new ones keep coming. */
 const ACCEPTING_MS = 1_000
 
 /**
- * Accepts the connections that wait in the queue of the system, which are reset when the server
- * stops listening. The event loop accepts one a turn, so the queue is empty after a turn without
- * any. A client that connects just then is still reset: only a balancer that takes the instance out
- * first prevents that.
+ * Accepts the connections that wait in the queue of the operating system, which would be reset when
+ * the server stops listening. The event loop accepts one connection in each turn, so the queue is
+ * empty after a turn without any. A client that connects at that very moment is still reset; only a
+ * load balancer that takes the instance out first can prevent that.
  */
 async function acceptWaiting(server: Server): Promise<void> {
   let hasAccepted = false
@@ -104,7 +104,7 @@ async function acceptWaiting(server: Server): Promise<void> {
   }
   server.on('connection', onConnection)
   const deadline = performance.now() + ACCEPTING_MS
-  // The first one may be what is left of the present turn, in which nothing more is accepted.
+  // The first empty turn may be the rest of the current one, in which nothing is accepted any more.
   for (let emptyTurns = 0; emptyTurns < 2 && performance.now() < deadline; ) {
     hasAccepted = false
     await setImmediate()
@@ -119,10 +119,11 @@ async function shutDown(
 ): Promise<void> {
   const closed = once(server, 'close')
   await acceptWaiting(server)
-  // An HTTP server's own `close` also destroys connections without a request under way, at once:
-  // those whose next request is on its way, and those whose response has not left yet.
+  // `close` of an HTTP server would also destroy every connection without a request under way: one
+  // whose next request is on its way, or whose response has not left yet.
   NetServer.prototype.close.call(server)
-  // Not before: a client whose connection is closed while the server listens reconnects.
+  // Only after the server has stopped listening: a client whose connection is closed before that
+  // would reconnect.
   for (const connection of connections.values()) connection.stop()
   const idleSince = performance.now()
   const sweeping = setInterval(() => {
@@ -131,7 +132,7 @@ async function shutDown(
   }, SWEEP_INTERVAL_MS)
   await closed
   clearInterval(sweeping)
-  // Ends Node's timer for timeouts, which would keep the server and all that it uses from garbage
-  // collection.
+  // Ends Node's timer for timeouts, because of which neither the server nor what it refers to could
+  // be garbage-collected.
   server.close()
 }

@@ -6,11 +6,11 @@ import { requestIdOf } from '../request/request-id.ts'
 import { ERROR_STATUS, type ErrorCode, errorJson, HttpError } from '../response/http-error.ts'
 import { closeAfter, sendError } from '../response/response.ts'
 
-/** What Node's parser and timeouts report. */
+/** An error of Node's parser, or a timeout. */
 export interface ParserError extends NodeJS.ErrnoException {
-  /** The bytes in which the error is, in the last packet. */
+  /** The last packet, which has the error. */
   readonly rawPacket?: Buffer
-  /** How many of them were valid. */
+  /** How many bytes of the packet were valid. */
   readonly bytesParsed?: number
 }
 
@@ -18,15 +18,15 @@ export interface ParserError extends NodeJS.ErrnoException {
 export const MAX_HEADER_BYTES = 16_384
 
 /**
- * The maximum number of header fields. Node keeps each as two strings, so that many small ones take
+ * The maximum number of header fields. Node stores each as two strings, so many small fields take
  * seven times their bytes.
  */
 export const MAX_HEADER_FIELDS = 100
 
-/** Valid but for its method, which is a token (RFC 9110, 9.1). */
+/** A request line that is valid, except that its method, a token (RFC 9110, 9.1), is unknown. */
 const REQUEST_LINE = /^[\r\n]*[!#$%&'*+.^_`|~\w-]+ \S+ HTTP\/1\.[01]\r\n/
 
-/** The error response for what Node's parser rejects. */
+/** The error response to a request that Node's parser has rejected. */
 export function parserError(cause: ParserError): HttpError {
   const { code, rawPacket } = cause
   const error = (wireCode: ErrorCode, message: string) =>
@@ -46,7 +46,9 @@ const HEADERS_RULE =
   `Request line and headers must have at most ${MAX_HEADER_BYTES} bytes, ` +
   `and at most ${MAX_HEADER_FIELDS} fields.`
 
-/** The error response for a request with more fields, which not every version of Node rejects. */
+/**
+ * The error response to a request with too many fields, which not every version of Node rejects.
+ */
 export const TOO_MANY_FIELDS: HttpError = new HttpError('headers_too_large', HEADERS_RULE)
 
 /** Whether the rejected request is a HEAD, whose response has no body (RFC 9110, 9.3.2). */
@@ -59,8 +61,8 @@ export interface UnroutedErrors {
   /** Sends the error as the response to a request, and closes the connection. */
   send(res: ServerResponse, error: HttpError): void
   /**
-   * A whole HTTP/1.1 response, where Node made no response object; `req` only where it could be
-   * parsed.
+   * Returns a whole HTTP/1.1 response, for a request for which Node has made no response object.
+   * `req` is absent if the request could not be parsed.
    */
   rawResponse(error: HttpError, socket: Socket, hasBody: boolean, req?: IncomingMessage): string
 }
@@ -70,7 +72,7 @@ export function createUnroutedErrors(
   addressOf: ClientAddress,
   origins: readonly string[],
 ): UnroutedErrors {
-  /** Logs the request. Returns the headers of its response. */
+  /** Logs a request, and returns the headers of its response. */
   function end(
     code: ErrorCode,
     origin: string | undefined,
@@ -93,8 +95,8 @@ export function createUnroutedErrors(
     return {
       'X-Request-Id': requestId,
       'Cache-Control': 'no-store',
-      // So that a web page of an allowed origin can read the error; its address only where it could
-      // be read.
+      // With this a web page of an allowed origin can read the error. The origin is known only if
+      // its header could be read.
       ...(allowed !== undefined && { 'Access-Control-Allow-Origin': allowed, Vary: 'Origin' }),
     }
   }

@@ -7,9 +7,9 @@ import { parameterRule } from './invalid-input.ts'
 const rule = parameterRule('must be the cursor of a Link header')
 
 /**
- * A cursor is base64url of: version (1 byte), list (1 byte), position (8 bytes, int64,
- * big-endian), CRC-32 of these. The checksum finds typing errors and truncated texts. No secret is
- * involved: a cursor grants nothing.
+ * A cursor is the base64url encoding of: version (1 byte), list (1 byte), position (8 bytes, int64,
+ * big-endian), and the CRC-32 of these, which detects typing errors and truncated texts. A cursor
+ * grants nothing, so it is not signed.
  */
 const VERSION = 1
 const CHECKED_BYTES = 10
@@ -18,7 +18,7 @@ const BYTES = CHECKED_BYTES + 4
 /** All pets, or those of a status. */
 type PagedList = PetStatus | undefined
 
-/** Every list that has pages. Cursors have the position of a list here, so a further one is last. */
+/** Every list that has pages. A cursor contains an index of this array, so only append to it. */
 const LISTS: readonly PagedList[] = [undefined, ...PET_STATUSES]
 
 /** The query parameter; `readCursor` reads it. */
@@ -36,7 +36,7 @@ export const cursorParameter: z.ZodExactOptional<z.ZodString> = z
     },
   })
 
-/** The position after an id in a list, as an opaque text. */
+/** Writes the position after an id in a list as an opaque text. */
 export function writeCursor(after: bigint, list: PagedList): string {
   const bytes = Buffer.allocUnsafe(BYTES)
   bytes[0] = VERSION
@@ -47,7 +47,8 @@ export function writeCursor(after: bigint, list: PagedList): string {
 }
 
 /**
- * The position of a cursor. Throws a 400 for a cursor that is foreign, damaged, or of another list.
+ * Reads the position of a cursor. Throws a 400 for a text that is not a cursor, is damaged, or
+ * belongs to another list.
  */
 export function readCursor(cursor: string, list: PagedList): bigint {
   const bytes = Buffer.from(cursor, 'base64url')
@@ -59,7 +60,7 @@ export function readCursor(cursor: string, list: PagedList): bigint {
       'belongs to a list with another status filter; send the same status as on the first page',
     )
   }
-  // Writing it again checks the checksum and every other spelling at once.
+  // Writing the cursor again checks its checksum, and rejects other texts with the same bytes.
   if (writeCursor(after, list) !== cursor) throw unusable('is damaged')
   return after
 }

@@ -2,9 +2,9 @@ import type * as z from 'zod'
 import type { oas31 } from 'zod-openapi'
 
 /**
- * Publishes a schema as this JSON Schema instead of the one that zod derives: for a value whose
- * type on the wire differs from its type in the program, and for rules that the domain validates.
- * Parsing is not affected.
+ * Makes the description publish `described` for a schema, instead of the JSON Schema that zod
+ * derives: for a value whose type on the wire differs from its type in the program, and for rules
+ * that the domain validates. Parsing is not affected.
  */
 export function describedAs<S extends z.ZodType>(
   schema: S,
@@ -15,7 +15,7 @@ export function describedAs<S extends z.ZodType>(
     for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key)
     Object.assign(jsonSchema, described)
   }
-  // In one call: zod stores the results of several calls in several places, and zod-openapi finds
-  // one of them.
+  // `meta` must be called once: zod would store the results of several calls in several places, of
+  // which zod-openapi finds only one.
   return schema.meta({ override, ...(parameter !== undefined && { param: parameter }) })
 }

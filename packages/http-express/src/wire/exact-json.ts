@@ -18,16 +18,16 @@ const MAY_BE_ROUNDED = /[0-9]{16}|[0-9][.eE]/
  * notation (`1.0`, `1e3`), else an `InexactNumber`. Numbers in nested values are doubles. Throws a
  * `SyntaxError` for text that is not JSON.
  *
- * Takes any depth of nesting. A reviver with `context.source` fails beyond some 2,000 levels,
- * because it calls itself for each, and takes five times as long for a long list, of which it
- * visits every element.
+ * Accepts any depth of nesting. `JSON.parse` with a reviver, which gets the text of each number as
+ * `context.source`, would fail beyond some 2,000 levels, because it is recursive, and would take
+ * five times as long for a long list, because it visits every element.
  */
 export function parseExactFields(text: string): unknown {
   const value: unknown = JSON.parse(text)
   if (!MAY_BE_ROUNDED.test(text)) return value
   if (typeof value === 'number') return exact(text.trim())
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  // Assigning works for the name `__proto__` too, because JSON.parse has made it an ordinary field.
+  // Assigning is safe even for `__proto__`, which JSON.parse has made an ordinary field.
   for (const [name, source] of numbersOf(text))
     (value as Record<string, unknown>)[name] = exact(source)
   return value
@@ -37,13 +37,10 @@ function exact(source: string): bigint | InexactNumber {
   return integerOf(source) ?? new InexactNumber(source)
 }
 
-/** The name of a field of a valid JSON object, and its value where that is a number. */
+/** The name of a field of a valid JSON object, and its value if that is a number. */
 const FIELD = /[\s,{]*("[^"\\]*(?:\\.[^"\\]*)*")\s*:\s*(-?[0-9][^\s,}]*)?/y
 
-/**
- * The source text of each number in the outermost object that may be rounded, by the name of its
- * field.
- */
+/** The text of each number in the outermost object that may be rounded, by its field's name. */
 function numbersOf(text: string): ReadonlyMap<string, string> {
   const sources = new Map<string, string>()
   let at = 0
@@ -54,7 +51,7 @@ function numbersOf(text: string): ReadonlyMap<string, string> {
     at += field.length
     if (source !== undefined && MAY_BE_ROUNDED.test(source))
       sources.set(JSON.parse(name) as string, source)
-    // Of duplicate names the last one counts, whatever its value is.
+    // Of duplicate names the last one counts, even if its value is no such number.
     else if (sources.size > 0) sources.delete(JSON.parse(name) as string)
     if (source === undefined) at = endOfValue(text, at)
   }
@@ -69,8 +66,8 @@ const OPENING_BRACKET = 0x5b
 const CLOSING_BRACKET = 0x5d
 
 /**
- * Where the value ends that begins here. A loop: to match each token of nested values takes several
- * times as long.
+ * Where the value that begins at `start` ends. It goes through the characters, because matching
+ * each token of nested values by an expression takes several times as long.
  */
 function endOfValue(text: string, start: number): number {
   let depth = 0

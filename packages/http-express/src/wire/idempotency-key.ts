@@ -2,13 +2,13 @@ import * as z from 'zod'
 import { HttpError } from '../response/http-error.ts'
 
 /**
- * Visible ASCII but the quote. With `[` escaped, because the description publishes it and some
- * languages nest classes.
+ * Visible ASCII except the quote. `[` is escaped, because the description publishes the pattern and
+ * some languages have nested character classes.
  */
 const IN_QUOTES = String.raw`[!#-\[\]-~]`
 /**
- * Visible ASCII, bare or quoted. A repeated header arrives joined by a comma and a space, and does
- * not match.
+ * Visible ASCII, bare or quoted. Node joins repeated headers by a comma and a space, which does not
+ * match.
  */
 const KEY = new RegExp(`^(?:([!#-~][!-~]{0,254})|"(${IN_QUOTES}{1,255})")$`)
 
@@ -16,7 +16,7 @@ const KEY = new RegExp(`^(?:([!#-~][!-~]{0,254})|"(${IN_QUOTES}{1,255})")$`)
 export const idempotencyKeyHeader: z.ZodType = z
   .string()
   .min(1)
-  // With the quotes.
+  // 255 characters and two quotes.
   .max(257)
   .regex(KEY)
   .optional()

@@ -2,10 +2,10 @@ import { INT64 } from '@pet-store/domain'
 import * as z from 'zod'
 import { describedAs } from './described-as.ts'
 
-/** A JSON number that is an int64; `jsonOf` writes the bounds. */
+/** The JSON Schema of an int64, to which `jsonOf` adds the bounds. */
 export const INT64_NUMBER = { type: 'integer', format: 'int64' } as const
 
-/** An int64 of a response. */
+/** The schema of an int64 in a response. */
 export function int64(description: string): z.ZodType<bigint> {
   return describedAs(z.bigint(), { ...INT64_NUMBER, description })
 }
@@ -20,7 +20,7 @@ export function readInt64(text: string): bigint | undefined {
   return DECIMAL.test(text) ? withinInt64(BigInt(text)) : undefined
 }
 
-/** The integer; `undefined` if it is none of 64 bits. */
+/** Returns the integer, or `undefined` if it is not within int64. */
 export function withinInt64(integer: bigint): bigint | undefined {
   return integer >= INT64.min && integer <= INT64.max ? integer : undefined
 }

@@ -3,8 +3,8 @@ import { HttpError } from '../response/http-error.ts'
 import { InexactNumber } from './exact-json.ts'
 
 /**
- * The 400 for input that does not fit its schema: it names every invalid field, its rule, and its
- * value if that is short. The schema is to parse with `reportInput`.
+ * The 400 for input that does not fit its schema. Its message names every invalid field, its rule,
+ * and its value if that is short. The schema must be parsed with `reportInput`.
  */
 export function invalidInput({ issues }: z.ZodError): HttpError {
   return new HttpError('invalid_request', issues.map(sentence).join('; '))
@@ -33,7 +33,7 @@ function sentence(issue: z.core.$ZodIssue): string {
 
 const MAX_NAMES = 5
 
-/** The first few names; a body can have thousands. */
+/** Lists only the first few names, because a body can have thousands. */
 function shownNames(names: readonly string[]): string {
   const first = names
     .slice(0, MAX_NAMES)
@@ -42,7 +42,7 @@ function shownNames(names: readonly string[]): string {
   return [...first, ...more].join(', ')
 }
 
-/** A value if it is short and safe to repeat. */
+/** A value as text for a message; `undefined` if it is too long or not safe to repeat. */
 function shown(value: unknown): string | undefined {
   if (value instanceof InexactNumber) return shortEnough(value.source)
   if (typeof value === 'bigint') return value.toString()

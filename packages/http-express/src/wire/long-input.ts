@@ -1,12 +1,12 @@
-/** Input beyond this length takes much more time than usual input. */
+/** Input that is longer than this takes much more time than usual input. */
 export const LONG_INPUT_BYTES = 4_096
 
 let last: Promise<unknown> = Promise.resolve()
 
 /**
- * Resolves in a turn of the event loop that no other caller gets. With it, a hundred requests with
- * long input that arrive together do not run one after the other before the usual requests behind
- * them: the event loop reads those in between. At most as many wait as requests are under way.
+ * Resolves in a later turn of the event loop, a different one for each caller. If a hundred
+ * requests with long input arrive together, the event loop can then handle other requests in
+ * between, instead of all hundred first. No more callers wait than requests are under way.
  */
 export function yieldToEventLoop(): Promise<unknown> {
   last = last.then(() => new Promise((resolve) => setImmediate(resolve)))

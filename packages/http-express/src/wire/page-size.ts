@@ -7,8 +7,8 @@ const { min, max } = PAGE_LIMIT
 const rule = parameterRule(`must be an integer from ${min} to ${max}`)
 
 /**
- * The query parameter `limit`, the size of a page (interface document, section 8). Nothing is
- * clamped: any other text is a 400.
+ * The query parameter `limit`, the size of a page (interface document, section 8). A value that is
+ * out of range is a 400, and is not clamped.
  */
 export const limitParameter: z.ZodExactOptional<z.ZodType<number>> = describedAs(
   z

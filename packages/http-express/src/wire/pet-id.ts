@@ -9,7 +9,7 @@ export const petIdParameter: z.ZodType = describedAs(z.string(), INT64_NUMBER, {
   example: 1,
 })
 
-/** The id in the path. Any other text is the id of no pet, so it is a 404 and not a 400. */
+/** Reads the id in the path. A text that is no int64 is the id of no pet: 404, not 400. */
 export function readPetId({ petId }: Readonly<Record<string, unknown>>): bigint {
   const id = readInt64(String(petId))
   if (id !== undefined) return id

@@ -48,7 +48,7 @@ export const NEW_PET_EXAMPLE: object = { name: 'Rex', categoryId: 1, status: 'av
 
 export const PET_EXAMPLE: object = { id: 1, ...NEW_PET_EXAMPLE }
 
-/** With a pet that has no status. */
+/** The second pet has no status. */
 export const PETS_EXAMPLE: readonly object[] = [PET_EXAMPLE, { id: 2, name: 'Mia', categoryId: 2 }]
 
 /** A Pet as JSON text (interface document, section 2). An absent status stays absent. */
@@ -61,8 +61,8 @@ export function petsJson(pets: readonly Pet[]): string {
 }
 
 /**
- * Only the listed fields are written, so a new field is never published by accident; a missing one
- * does not compile.
+ * Makes the object that is written as JSON. It lists the fields, so that a new field is never
+ * published by accident; the compiler reports one that is missing.
  */
 function wirePet({ id, name, categoryId, status }: Pet) {
   return {
@@ -74,27 +74,28 @@ function wirePet({ id, name, categoryId, status }: Pet) {
 }
 
 /**
- * What `JSON.stringify` writes as all digits of an integer. A number where that is exact: raw text
- * takes ten times as long.
+ * Returns a value that `JSON.stringify` writes with all digits of an integer: a number if that is
+ * exact, because raw text takes ten times as long.
  */
 function exactNumber(integer: bigint): unknown {
   const number = Number(integer)
   return Number.isSafeInteger(number) ? number : rawJSON(String(integer))
 }
 
-/** ECMAScript's white space, written out because `\\s` differs in other languages. */
+/** The white space of ECMAScript, listed because `\\s` means something else in other languages. */
 const WHITE_SPACE =
   '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
 
 /**
- * One character that is not in the set, for readers by code points (flag `u`) and by UTF-16 units.
+ * A pattern for one character that is not in the set. It works both for code points (flag `u`) and
+ * for UTF-16 code units.
  */
 const characterNotIn = (set: string) =>
   `(?:[^\\u0000\\ud800-\\udfff${set}]|[\\ud800-\\udbff][\\udc00-\\udfff])`
 
 /**
- * `PET_NAME` as one pattern for readers of the description: white space, another character,
- * anything.
+ * The rules of `PET_NAME` as one pattern, for the description: any white space, one character that
+ * is none, then any characters.
  */
 const NAME_PATTERN = `^[${WHITE_SPACE}]*${characterNotIn(WHITE_SPACE)}${characterNotIn('')}*$`
 

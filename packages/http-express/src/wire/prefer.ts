@@ -7,7 +7,7 @@ import { addHeader } from '../response/response.ts'
  */
 export const preferHeader: z.ZodType = z
   .string()
-  // No preference needs more; a longer text is ignored as any other.
+  // No preference needs more. This is for the description only; a longer text is not rejected.
   .max(1_000)
   .optional()
   .meta({
@@ -32,8 +32,8 @@ export function applyPreference(req: IncomingMessage, res: ServerResponse): bool
 }
 
 /**
- * The first `handling` counts (RFC 7240, section 2). Names are case-insensitive, the value may be
- * quoted.
+ * Whether the first `handling`, which is the one that counts (RFC 7240, section 2), is `strict`.
+ * Names are case-insensitive, and the value may be quoted.
  */
 function prefersStrict(prefer: string): boolean {
   for (const preference of withoutQuotes(prefer).split(',')) {
@@ -43,7 +43,7 @@ function prefersStrict(prefer: string): boolean {
   return false
 }
 
-/** Removes quotes, and replaces the separators inside them. An open quote ends with the text. */
+/** Removes quotes and replaces separators inside them. An open quote extends to the end. */
 function withoutQuotes(prefer: string): string {
   return prefer.replace(/"((?:[^"\\]|\\.|\\$)*)(?:"|$)/g, (_, quoted: string) =>
     quoted.replace(/[,;=]/g, '_'),

@@ -4,8 +4,8 @@ import { HttpError } from '../../response/http-error.ts'
 export const MAX_BODY_BYTES = 102_400
 
 /**
- * The maximum size of an encoded body as sent. Larger, because an encoding adds a little to what it
- * cannot compress.
+ * The maximum size of an encoded body before decompression. It is larger, because an encoding adds
+ * a little to data that it cannot compress.
  */
 export const MAX_ENCODED_BYTES: number = 2 * MAX_BODY_BYTES
 

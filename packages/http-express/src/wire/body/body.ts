@@ -11,10 +11,12 @@ import { sendContinue } from './expect-continue.ts'
 import { GrowingBuffer } from './growing-buffer.ts'
 
 /**
- * Reads a JSON body with exact integers. Throws 415 for another content type or encoding, 413 for
- * too much, 400 for invalid JSON, in this order. Not `express.json()`, which responds to an
- * oversized body only after all of it has arrived, and replaces bytes that are not UTF-8 instead of
- * rejecting them (docs/decisions/0007-exact-integers.md).
+ * Reads a JSON body with exact integers. Rejects with 415 for another content type or encoding, 413
+ * for a body that is too large, and 400 for invalid JSON, in this order.
+ *
+ * `express.json()` is not used: it responds to an oversized body only after all of it has arrived,
+ * and replaces bytes that are not UTF-8 instead of rejecting them
+ * (docs/decisions/0007-exact-integers.md).
  */
 export async function readJsonBody(req: IncomingMessage, res: ServerResponse): Promise<unknown> {
   const { 'content-type': type, 'content-encoding': encoding } = req.headers
@@ -39,7 +41,7 @@ async function readEncoded(
 
 function readBytes(req: IncomingMessage, res: ServerResponse, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // A stream that has ended would be waited for without end.
+    // A stream that was read, or has ended, emits nothing more, so waiting for it would never end.
     const isRead = (req.readableDidRead && !isHeld(req)) || req.readableEnded
     if (isRead || req.destroyed) {
       reject(isRead ? alreadyRead() : bodyEndedEarly())
@@ -88,10 +90,10 @@ function parseBody(bytes: Buffer): unknown {
   }
 }
 
-/** For an app that this one is mounted in. */
+/** The error if an app around this one has read the body. */
 function alreadyRead(): HttpError {
   const message =
-    'A body parser has read the body, in which integers may be rounded then: ' +
+    'Another body parser has read the body, and may have rounded integers in it: ' +
     'mount the pet app before express.json().'
   return new HttpError('not_implemented', message)
 }

@@ -12,7 +12,7 @@ const DECOMPRESS = {
 
 export type ContentEncoding = 'gzip' | 'x-gzip' | 'deflate' | 'br'
 
-/** The encoding of a body; `undefined` for none, 415 for one that is not possible. */
+/** The encoding of a body; `undefined` if it has none. Throws a 415 for an unknown encoding. */
 export function readContentEncoding(sent: string | undefined): ContentEncoding | undefined {
   const encoding = sent?.trim().toLowerCase()
   if (encoding === undefined || encoding === '' || encoding === 'identity') return undefined
@@ -26,7 +26,7 @@ export function readContentEncoding(sent: string | undefined): ContentEncoding |
   return encoding as ContentEncoding
 }
 
-/** Decompresses a whole body; 413 once it has more bytes than this. */
+/** Decompresses a whole body. Rejects with 413 as soon as it has more than `maxBytes`. */
 export async function decompress(
   sent: Buffer,
   encoding: ContentEncoding,
@@ -34,12 +34,12 @@ export async function decompress(
 ): Promise<Buffer> {
   try {
     const result = await DECOMPRESS[encoding](sent, { maxOutputLength: maxBytes, info: true })
-    // With `info` the result has the engine beside the bytes, which the library's types do not say.
+    // With `info` the result also has the engine, which the types of Node do not declare.
     const { buffer, engine } = result as unknown as {
       readonly buffer: Buffer
       readonly engine: Zlib
     }
-    // The library ignores what follows the end of the compressed data.
+    // Node ignores bytes after the end of the compressed data.
     if (engine.bytesWritten !== sent.length) throw new Error('more bytes follow')
     return buffer
   } catch (cause) {

@@ -1,20 +1,23 @@
 import { parse } from 'content-type'
 import { HttpError } from '../../response/http-error.ts'
 
-/** Parameters whose quotes are closed. The parser takes others for the end of the text. */
+/** A text whose quotes are all closed. The parser would accept an open quote. */
 const CLOSED_QUOTES = /^(?:[^"]|"(?:[^"\\]|\\.)*")*$/
 
 /**
- * An open quote ends with the text: to look for its end from each quote in it would take quadratic
- * time.
+ * A quoted text. An open quote extends to the end of the header: without this, the search for a
+ * closing quote would begin again at every further quote and take quadratic time.
  */
 const QUOTED = /"(?:[^"\\]|\\.|\\$)*(?:"|$)/g
 
-/** Asserts `application/json` in any case, with no charset or UTF-8: else 415. */
+/**
+ * Asserts `application/json`, in upper or lower case, without a charset or with UTF-8, else 415;
+ * 400 if there are two charsets.
+ */
 export function assertJson(sent = ''): void {
   if (sent === 'application/json') return
   const { type, parameters } = parse(sent)
-  // The parser takes one of them, a proxy may take the other.
+  // The parser reads one charset, a proxy may read the other.
   if ((sent.replace(QUOTED, '""').match(/;[ \t]*charset=/gi) ?? []).length > 1) {
     throw new HttpError('invalid_request', 'Content-Type must have at most one charset.')
   }

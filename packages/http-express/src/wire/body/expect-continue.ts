@@ -3,14 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 /** The requests whose clients wait for `100 Continue`. */
 const waiting = new WeakSet<IncomingMessage>()
 
-/** Leaves it to `sendContinue` to tell the client that it may send its body. */
+/** Marks a request whose client waits until `sendContinue` tells it to send its body. */
 export function leaveWaiting(req: IncomingMessage): void {
   waiting.add(req)
 }
 
 /**
- * Sends `100 Continue` to a client that waits for it. Another server than `createPetServer` has
- * sent it already: Node does so where nobody listens to `checkContinue`.
+ * Sends `100 Continue` to a client that waits for it. Only under `createPetServer`: without a
+ * listener for `checkContinue`, Node has sent it already.
  */
 export function sendContinue(req: IncomingMessage, res: ServerResponse): void {
   if (waiting.delete(req)) res.writeContinue()

@@ -1,15 +1,15 @@
 const MIN_BYTES = 1_024
 
 /**
- * Collects chunks in one buffer that grows. A list of chunks would keep some 400 bytes for a chunk
- * of one byte, and whatever was read together with it.
+ * Collects chunks in one buffer that grows. A list of chunks would take some 400 bytes for a chunk
+ * of one byte, and keep the whole packet of each chunk in memory.
  */
 export class GrowingBuffer {
   readonly #maxBytes: number
   #buffer: Buffer
   #length = 0
 
-  /** Takes `maxBytes` at most; the caller counts. */
+  /** `maxBytes` is the largest size that the buffer grows to; the caller must not append more. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
     this.#buffer = Buffer.allocUnsafeSlow(Math.min(MIN_BYTES, maxBytes))
@@ -22,12 +22,12 @@ export class GrowingBuffer {
     this.#length = length
   }
 
-  /** All bytes. */
+  /** All bytes that were appended. */
   bytes(): Buffer {
     return this.#buffer.subarray(0, this.#length)
   }
 
-  /** At least doubles, so that each byte is copied twice on average. */
+  /** At least doubles the size, so that each byte is copied about twice on average. */
   #grow(length: number): void {
     const larger = Buffer.allocUnsafeSlow(Math.min(this.#maxBytes, 2 * length))
     this.bytes().copy(larger)
