@@ -232,8 +232,8 @@ export const SETTINGS = {
   maxConcurrentRequests: {
     variable: 'MAX_CONCURRENT_REQUESTS',
     meaning:
-      'The maximum number of requests for pets under way, four fifths of them of one API key; ' +
-      'others wait for up to a second, then get 503. ' +
+      'The maximum number of requests for pets under way, at most four fifths of them of one ' +
+      'API key; others wait for up to a second, then get 503. ' +
       'Each takes up to 300 kB, so the default fits a limit of 512 MB.',
     default: '500',
     parse: (text) => parseInteger(text, 1, 1_000_000),
