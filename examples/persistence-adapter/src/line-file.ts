@@ -1,4 +1,13 @@
-import { type FileHandle, stat } from 'node:fs/promises'
+import {
+  appendFileSync,
+  closeSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  statSync,
+} from 'node:fs'
 import type { WriteOutcome } from '@pet-store/domain'
 
 /** A write that is not in the file, or of which that is not known. */
@@ -18,48 +27,60 @@ export function outcomeOf(error: unknown): WriteOutcome | undefined {
   return (error as NodeJS.ErrnoException).syscall === undefined ? undefined : 'not_stored'
 }
 
-/** A file of lines of JSON, each of which is on the disk as a whole or not at all. */
+/**
+ * A file of lines of JSON, each of which is on the disk as a whole or not at all. Every function
+ * has done its work when it returns, so nothing comes between two steps of a write.
+ */
 export class LineFile<Line> {
-  readonly #file: FileHandle
   readonly #path: string
+  readonly #file: number
 
-  constructor(file: FileHandle, path: string) {
-    this.#file = file
+  constructor(path: string, flags: 'r' | 'a+') {
     this.#path = path
+    this.#file = openSync(path, flags)
   }
 
   /**
    * Reads the complete lines. Text after the last line feed was cut off by a crash and never
    * acknowledged: it is removed.
    */
-  async readLines(isReadOnly: boolean): Promise<readonly Line[]> {
-    const bytes = await this.#file.readFile()
+  readLines(isReadOnly: boolean): readonly Line[] {
+    const bytes = readFileSync(this.#file)
     const end = bytes.lastIndexOf('\n') + 1
-    if (end < bytes.length && !isReadOnly) await this.#file.truncate(end)
+    if (end < bytes.length && !isReadOnly) ftruncateSync(this.#file, end)
     const texts = bytes.subarray(0, end).toString().split('\n').slice(0, -1)
     return texts.map((text) => JSON.parse(text) as Line)
   }
 
-  /** Rejects when the file was moved or deleted: it would take lines that nobody finds again. */
-  async assertThere(): Promise<void> {
-    if ((await stat(this.#path)).ino === (await this.#file.stat()).ino) return
+  /** Throws when the file was moved or deleted: it would take lines that nobody finds again. */
+  assertThere(): void {
+    if (statSync(this.#path).ino === fstatSync(this.#file).ino) return
     throw new WriteFailed('not_stored', new Error(`${this.#path} was replaced by another file.`))
   }
 
   /** Text that was not written completely is removed, so that the next line starts a new one. */
-  async append(line: Line): Promise<void> {
+  append(line: Line): void {
     const text = `${JSON.stringify(line)}\n`
-    await this.assertThere()
-    const { size } = await this.#file.stat()
+    this.assertThere()
+    const { size } = fstatSync(this.#file)
     try {
-      await this.#file.appendFile(text)
-      await this.#file.datasync()
+      appendFileSync(this.#file, text)
+      fdatasyncSync(this.#file)
     } catch (cause) {
-      const isRemoved = await this.#file.truncate(size).then(
-        () => true,
-        () => false,
-      )
-      throw new WriteFailed(isRemoved ? 'not_stored' : 'unknown', cause as Error)
+      throw new WriteFailed(this.#isCutOff(size) ? 'not_stored' : 'unknown', cause as Error)
     }
+  }
+
+  #isCutOff(size: number): boolean {
+    try {
+      ftruncateSync(this.#file, size)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  close(): void {
+    closeSync(this.#file)
   }
 }

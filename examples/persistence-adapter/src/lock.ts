@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 /** The files that this process has open. */
@@ -9,20 +9,20 @@ const openFiles = new Set<string>()
  * killed process left is replaced; two processes that do so at the same moment would both succeed,
  * which a database prevents.
  */
-export async function lock(url: string): Promise<() => Promise<void>> {
+export function lock(url: string): () => void {
   const path = resolve(`${url}.lock`)
-  const owner = Number(await readFile(path, 'utf8').catch(() => '0'))
+  const owner = existsSync(path) ? Number(readFileSync(path, 'utf8')) : 0
   const isOpen = owner === process.pid ? openFiles.has(path) : isRunning(owner)
   if (isOpen)
     throw new Error(
       `${url} is open in process ${owner}, and this adapter allows one process at a time.`,
     )
-  if (owner !== 0) await rm(path, { force: true })
-  await writeFile(path, String(process.pid), { flag: 'wx' })
+  if (owner !== 0) rmSync(path, { force: true })
+  writeFileSync(path, String(process.pid), { flag: 'wx' })
   openFiles.add(path)
-  return async () => {
+  return () => {
     openFiles.delete(path)
-    await rm(path, { force: true })
+    rmSync(path, { force: true })
   }
 }
 

@@ -1,7 +1,7 @@
 // A persistence adapter in one module: pets, API keys and rate limits in a file with one JSON
 // object per line, for one process at a time. Use it with
 // PERSISTENCE_MODULE=./dist/ndjson-persistence.js DATABASE_URL=data/pets.ndjson
-import { type FileHandle, open, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { createMemoryRateLimiter } from '@pet-store/access'
 import {
   IDEMPOTENCY_KEY_LIFETIME_MS,
@@ -12,12 +12,14 @@ import {
   type PetRepository,
 } from '@pet-store/domain'
 import {
+  type ApiKeyChange,
   type ApiKeyRecord,
   type ApiKeyRecords,
   type CallGuard,
   createCallGuard,
   createRecordApiKeys,
   type OpenPersistence,
+  type Persistence,
   type PersistenceCapabilities,
   type PetRecord,
   petFromRecord,
@@ -34,46 +36,46 @@ export const capabilities: PersistenceCapabilities = {
 }
 
 const openNdjsonPersistence: OpenPersistence = async ({ url, mode }) => {
-  const isThere = await stat(url).catch(() => undefined)
-  if (isThere === undefined && mode !== 'migrate') throw new Error(`There is no file ${url}.`)
-  const unlock = mode === 'read' ? async () => {} : await lock(url)
-  let handle: FileHandle | undefined
+  if (!existsSync(url) && mode !== 'migrate') throw new Error(`There is no file ${url}.`)
+  const unlock = mode === 'read' ? () => {} : lock(url)
+  let file: LineFile<Line> | undefined
   try {
-    handle = await open(url, mode === 'read' ? 'r' : 'a+')
-    const file = new LineFile<Line>(handle, url)
-    const state: State = { pets: [], created: new Map(), apiKeys: new Map() }
-    for (const line of await file.readLines(mode === 'read')) apply(state, line)
-    // One write at a time, so that the first of two with a key decides. A database would write
-    // several at once.
-    const guard = createCallGuard({ outcomeOf, concurrency: 1 })
-    return {
-      pets: petsIn(state, file, guard),
-      apiKeys: createRecordApiKeys(apiKeysIn(state, file), guard),
-      createRateLimiter(limit) {
-        const { take } = createMemoryRateLimiter(limit)
-        return {
-          take: (keyId) =>
-            guard.read(async () => {
-              await file.assertThere()
-              return take(keyId)
-            }),
-        }
-      },
-      check: () => file.assertThere(),
-      async close() {
-        await guard.finish()
-        await handle?.close()
-        await unlock()
-      },
-    }
+    file = new LineFile<Line>(url, mode === 'read' ? 'r' : 'a+')
+    return persistenceOf(file, mode === 'read', unlock)
   } catch (error) {
-    await handle?.close()
-    await unlock()
+    file?.close()
+    unlock()
     throw error
   }
 }
 
 export default openNdjsonPersistence
+
+function persistenceOf(file: LineFile<Line>, isReadOnly: boolean, unlock: () => void): Persistence {
+  const state: State = { pets: [], created: new Map(), apiKeys: new Map() }
+  for (const line of file.readLines(isReadOnly)) apply(state, line)
+  const guard = createCallGuard({ outcomeOf })
+  return {
+    pets: petsIn(state, file, guard),
+    apiKeys: createRecordApiKeys(apiKeysIn(state, file), guard),
+    createRateLimiter(limit) {
+      const { take } = createMemoryRateLimiter(limit)
+      return {
+        take: (keyId) =>
+          guard.read(async () => {
+            file.assertThere()
+            return take(keyId)
+          }),
+      }
+    },
+    check: async () => file.assertThere(),
+    async close() {
+      await guard.finish()
+      file.close()
+      unlock()
+    },
+  }
+}
 
 /** What the file contains. */
 interface State {
@@ -103,27 +105,22 @@ function apply(state: State, { pet: record, key, apiKeys = [] }: Line): void {
 
 function petsIn(state: State, file: LineFile<Line>, guard: CallGuard): PetRepository {
   const { pets } = state
-  async function store(pet: NewPet, key?: StoredKey): Promise<Pet> {
+  function store(pet: NewPet, key?: StoredKey): Pet {
     const line = { pet: petToRecord(pet, (pets.at(-1)?.id ?? 0n) + 1n), key }
-    await file.append(line)
+    file.append(line)
     // A pet is visible when the disk has it.
     apply(state, line)
     return { ...(pets.at(-1) as Pet) }
   }
   return {
-    async add(pet, cancellation) {
-      const copy = { ...pet }
-      return guard.write(() => store(copy), cancellation)
-    },
-    async addWithKey(pet, { at = new Date(), ...given }, cancellation) {
-      const copy = { ...pet }
-      const key = { ...given, at: at.getTime() }
-      return guard.write(async () => {
+    add: (pet, cancellation) => guard.write(async () => store(pet), cancellation),
+    addWithKey: (pet, { at = new Date(), ...given }, cancellation) =>
+      guard.write(async () => {
+        const key = { ...given, at: at.getTime() }
         const known = createdBefore(state, key)
         if (known !== undefined) return { pet: { ...known }, isReplay: true }
-        return { pet: await store(copy, key), isReplay: false }
-      }, cancellation)
-    },
+        return { pet: store(pet, key), isReplay: false }
+      }, cancellation),
     async find(id) {
       const pet = pets.find((known) => known.id === id)
       return pet && { ...pet }
@@ -152,14 +149,16 @@ function apiKeysIn(state: State, file: LineFile<Line>): ApiKeyRecords {
     find: async (id) => state.apiKeys.get(id),
     findByHash: async (sha256) => rows().find((row) => row['sha256'] === sha256),
     list: async () => rows(),
-    // No other call writes between the read of a row and this.
     async write(changes) {
+      const isChanged = ({ before, after }: ApiKeyChange) =>
+        before !== undefined && state.apiKeys.get(String(after['id'])) !== before
+      if (changes.some(isChanged)) return 'changed'
       const added = changes.flatMap(({ before, after }) => (before === undefined ? [after] : []))
       const isTaken = (row: ApiKeyRecord) =>
         added.some(({ id, sha256 }) => id === row['id'] || sha256 === row['sha256'])
       if (rows().some(isTaken)) return 'taken'
       const line = { apiKeys: changes.map(({ after }) => after) }
-      await file.append(line)
+      file.append(line)
       apply(state, line)
       return 'stored'
     },
