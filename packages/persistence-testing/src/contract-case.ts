@@ -53,8 +53,8 @@ export function assertTested(condition: unknown, reasonNotTested: string): asser
   if (!condition) throw new NotTested(reasonNotTested)
 }
 
-/** A limit is so many times a tenth of it. */
-const TICKS = 10
+/** The processor is missed for less than this where a machine is not busy. */
+const TICK_MS = 50
 
 /**
  * Rejects when the work takes longer, by a clock that loses time while this process gets no
@@ -68,11 +68,11 @@ export async function endWithin<Result>(
   const message = `The case did not end within ${limitMs} ms.`
   const limit = new Promise<never>((_, reject) => {
     const error = new assert.AssertionError({ message })
-    const wait = (ticks: number) => {
-      if (ticks === TICKS) reject(error)
-      else timer = setTimeout(wait, limitMs / TICKS, ticks + 1)
+    const wait = (leftMs: number) => {
+      if (leftMs <= 0) reject(error)
+      else timer = setTimeout(wait, Math.min(leftMs, TICK_MS), leftMs - TICK_MS)
     }
-    wait(0)
+    wait(limitMs)
   })
   try {
     return await Promise.race([work(), limit])
@@ -150,17 +150,18 @@ export async function expectRejection(
 const GROUP_SIZE = 20
 
 /**
- * Calls for 0, 1 and so on, twenty at a time: an adapter may limit how long a call waits for one of
- * its connections.
+ * Calls for 0, 1 and so on, twenty at a time unless told otherwise: an adapter may limit how long a
+ * call waits for one of its connections.
  */
 export async function inGroups<Result>(
   count: number,
   call: (index: number) => Promise<Result>,
+  groupSize: number = GROUP_SIZE,
 ): Promise<Result[]> {
   const results: Result[] = []
   while (results.length < count) {
     const start = results.length
-    const length = Math.min(GROUP_SIZE, count - start)
+    const length = Math.min(groupSize, count - start)
     results.push(...(await Promise.all(Array.from({ length }, (_, index) => call(start + index)))))
   }
   return results

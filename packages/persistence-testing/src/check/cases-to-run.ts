@@ -10,7 +10,10 @@ export interface CasesToRun {
   readonly isFirst: boolean
 }
 
-/** What that process sends of its harness before the first case. */
+/** What that process sends beside the events of the runner: `alive` every second. */
+export type ProcessEvent = LoadedHarness | { readonly type: 'begun' } | { readonly type: 'alive' }
+
+/** What it sends of its harness before the first case. */
 export interface LoadedHarness {
   readonly type: 'harness'
   readonly capabilities: PersistenceHarness['capabilities'] | null

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { CheckedGuarantee } from './adapter-report.ts'
-import { idOf, type LoadedHarness, NEVER_ENDED } from './cases-to-run.ts'
+import { idOf, type LoadedHarness, NEVER_ENDED, type ProcessEvent } from './cases-to-run.ts'
 import type { CheckOptions } from './check-harness.ts'
 import type { RunnerEvent } from './reporters.ts'
 import { type CaseToRun, runInProcess } from './watched-process.ts'
@@ -68,8 +68,9 @@ export class CheckGroups {
   /** Runs the cases of a group, in another process after one that did not end. */
   async #runGroup(group: readonly CaseToRun[], onHarness?: () => void): Promise<void> {
     const byId = new Map(group.map((one) => [one.id, one]))
-    const onEvent = (event: RunnerEvent | LoadedHarness) => {
+    const onEvent = (event: RunnerEvent | ProcessEvent) => {
       if (this.stopped !== undefined) return 'end'
+      if (event.type === 'begun' || event.type === 'alive') return 'continue'
       if (event.type === 'harness') {
         this.harness ??= event
         onHarness?.()

@@ -1,11 +1,12 @@
 import { run } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { CasesToRun } from './cases-to-run.ts'
+import type { CasesToRun, ProcessEvent } from './cases-to-run.ts'
 
 /** Beside this file as source, in a folder of its own once it is built. */
 const CASES = import.meta.url.endsWith('.ts') ? './cases.ts' : './check/cases.js'
 
 const LAST_EVENTS_MS = 50
+const ALIVE_MS = 1_000
 
 /**
  * Runs cases.ts with Node's own test runner, in this process, and sends every event of the runner
@@ -14,6 +15,8 @@ const LAST_EVENTS_MS = 50
  */
 export async function runCases(): Promise<never> {
   const { ids } = JSON.parse(process.argv.at(-1) ?? '') as CasesToRun
+  await tell({ type: 'begun' } satisfies ProcessEvent)
+  setInterval(() => void tell({ type: 'alive' } satisfies ProcessEvent), ALIVE_MS).unref()
   let results = 0
   // What started this process was ended: nobody waits for the results.
   process.once('disconnect', () => process.exit(1))

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import {
   type CasesToRun,
   idOf,
-  type LoadedHarness,
   NEVER_ENDED,
+  type ProcessEvent,
   testNameOf,
 } from './cases-to-run.ts'
 import type { RunnerEvent } from './reporters.ts'
@@ -22,8 +22,12 @@ export interface CaseToRun {
 /** The first argument of the process that runs cases. */
 export const RUN_CASES = 'run-cases'
 
+/** Of a process that has not begun: only a broken machine lets it wait so long. */
+const BEGINNING_LIMIT_MS = 600_000
 const LOADING_LIMIT_MS = 60_000
-/** A case ends by itself; a process in an endless loop ends nothing. */
+/** Loading may also take so many times as long as the process needed to begin: as the machine is. */
+const LOADING_PER_BEGINNING = 50
+/** A case ends by itself; a process in an endless loop ends nothing, and says nothing. */
 const GRACE_MS = 5_000
 const CLOSING_LIMIT_MS = 20_000
 
@@ -31,13 +35,13 @@ const CLOSING_LIMIT_MS = 20_000
  * Runs cases in a process, and ends it with all that it has started when a case does not return.
  * Node's runner cannot: its time limit is a timer of the process that loops, and it ends the
  * processes of files without what a harness has started, such as a database. `onEvent` gets
- * what the process says of its harness and every event of the runner, and says whether to go on
+ * what the process says of itself and every event of the runner, and says whether to go on
  * with the next case. Resolves with the exit code.
  */
 export async function runInProcess(
   given: CasesToRun,
   cases: ReadonlyMap<string, CaseToRun>,
-  onEvent: (event: RunnerEvent | LoadedHarness) => 'continue' | 'end',
+  onEvent: (event: RunnerEvent | ProcessEvent) => 'continue' | 'end',
   interruption: AbortSignal,
 ): Promise<number> {
   // With a group of its own. Standard output is for the report.
@@ -49,10 +53,15 @@ export async function runInProcess(
     serialization: 'advanced',
     stdio: ['ignore', 2, 2, 'ipc'],
   })
-  let timer = setTimeout(endGroup, LOADING_LIMIT_MS, child)
+  const forkedAt = Date.now()
+  let timer = setTimeout(endGroup, BEGINNING_LIMIT_MS, child)
+  let isSilent = false
   const setLimit = (limitMs: number) => {
     clearTimeout(timer)
-    timer = setTimeout(endGroup, limitMs, child)
+    timer = setTimeout(() => {
+      isSilent = true
+      endGroup(child)
+    }, limitMs)
   }
   let hasEnded = false
   const interrupt = () => {
@@ -62,15 +71,15 @@ export async function runInProcess(
   }
   interruption.addEventListener('abort', interrupt)
   let running: { readonly one: CaseToRun; readonly start: number } | undefined
-  child.on('message', (event: RunnerEvent | LoadedHarness) => {
+  child.on('message', (event: RunnerEvent | ProcessEvent) => {
     if (hasEnded) return
+    if (event.type === 'begun')
+      setLimit(Math.max(LOADING_LIMIT_MS, LOADING_PER_BEGINNING * (Date.now() - forkedAt)))
     if (event.type === 'test:dequeue') {
       const one = cases.get(idOf(event.data.name) ?? '')
-      if (one !== undefined) {
-        running = { one, start: Date.now() }
-        setLimit(one.limitMs + GRACE_MS)
-      }
+      if (one !== undefined) running = { one, start: Date.now() }
     }
+    if (running !== undefined) setLimit(running.one.limitMs + GRACE_MS)
     if (event.type === 'test:pass' || event.type === 'test:fail') {
       running = undefined
       setLimit(CLOSING_LIMIT_MS)
@@ -83,7 +92,8 @@ export async function runInProcess(
   endGroup(child)
   interruption.removeEventListener('abort', interrupt)
   // A process that ended in the middle of a case broke its guarantee.
-  if (running !== undefined && !interruption.aborted && !hasEnded) onEvent(failed(running, child))
+  if (running !== undefined && !interruption.aborted && !hasEnded)
+    onEvent(failed(running, child, isSilent))
   return code ?? 1
 }
 
@@ -91,14 +101,14 @@ export async function runInProcess(
 function failed(
   { one, start }: { readonly one: CaseToRun; readonly start: number },
   { exitCode, signalCode }: ChildProcess,
+  isSilent: boolean,
 ): RunnerEvent {
   const durationMs = Date.now() - start
   const how = signalCode ?? `code ${exitCode}`
-  const reason =
-    durationMs > one.limitMs
-      ? `The process ${NEVER_ENDED} ${one.limitMs + GRACE_MS} ms and did not respond, ` +
-        'as in an endless loop.'
-      : `The process ended in the middle of the case, with ${how}.`
+  const reason = isSilent
+    ? `The process ${NEVER_ENDED} ${one.limitMs + GRACE_MS} ms and did not respond, ` +
+      'as in an endless loop.'
+    : `The process ended in the middle of the case, with ${how}.`
   const cause = Object.assign(new Error(reason), { stack: reason })
   const error = Object.assign(new Error(reason, { cause }), {
     code: 'ERR_TEST_FAILURE',

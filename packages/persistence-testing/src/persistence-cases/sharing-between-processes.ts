@@ -110,24 +110,25 @@ const ADDING = `
   console.log(ids.join(' '))
   await opened.close()`
 
+/** As many at a time: a database that both lock for each write does not keep one waiting long. */
+const AT_ONCE = 10
+
 /** Adds, replaces, uses and revokes keys that another process changes too. */
-function changeKeys(
+async function changeKeys(
   apiKeys: ApiKeyRepository,
   label: string,
 ): Promise<readonly (readonly boolean[])[]> {
-  return inGroups(EACH, async (index) => {
+  const change = async (index: number) => {
     const id = `key_old ${index}`
-    const same = aNewApiKey(`same ${index}`)
-    const results = await Promise.all([
-      apiKeys.add({ ...same, name: label }).then(
-        () => true,
-        () => false,
-      ),
-      apiKeys.replace(id, aNewApiKey(`${label} ${index}`), after(10)),
-      label === 'ours' ? apiKeys.revoke(id, after(5)) : apiKeys.markUsed([{ id, at: after(7) }]),
-    ])
-    return results.slice(0, 2) as boolean[]
-  })
+    const added = await apiKeys.add({ ...aNewApiKey(`same ${index}`), name: label }).then(
+      () => true,
+      () => false,
+    )
+    const replaced = await apiKeys.replace(id, aNewApiKey(`${label} ${index}`), after(10))
+    await apiKeys.revoke(id, after(5))
+    return [added, replaced]
+  }
+  return inGroups(EACH, change, AT_ONCE)
 }
 
 /** The same in another process. */
@@ -136,19 +137,17 @@ const CHANGING = `
   const at = (ms) => new Date(${after(0).getTime()} + ms)
   const rest = { name: 'theirs', scopes: [], createdAt: at(0) }
   const keyOf = (id, hash) => ({ id, sha256: hash.padStart(64, '0'), ...rest })
+  const change = async (index) => {
+    const id = 'key_old ' + index
+    const same = keyOf('key_same ' + index, 'a' + index)
+    const added = await apiKeys.add(same).then(() => true, () => false)
+    const replaced = await apiKeys.replace(id, keyOf('key_theirs ' + index, 'b' + index), at(10))
+    await apiKeys.markUsed([{ id, at: at(7) }])
+    return [added, replaced]
+  }
   const results = []
   while (results.length < ${EACH}) {
-    const start = results.length
-    const group = Array.from({ length: 20 }, async (_, offset) => {
-      const index = start + offset
-      const id = 'key_old ' + index
-      const [added, replaced] = await Promise.all([
-        apiKeys.add(keyOf('key_same ' + index, 'a' + index)).then(() => true, () => false),
-        apiKeys.replace(id, keyOf('key_theirs ' + index, 'b' + index), at(10)),
-        apiKeys.markUsed([{ id, at: at(7) }]),
-      ])
-      return [added, replaced]
-    })
+    const group = Array.from({ length: ${AT_ONCE} }, (_, offset) => change(results.length + offset))
     results.push(...(await Promise.all(group)))
   }
   console.log(JSON.stringify(results))
