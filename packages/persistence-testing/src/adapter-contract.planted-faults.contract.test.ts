@@ -33,8 +33,9 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
       for (const status of [undefined, ...PET_STATUSES])
         pets.push(await old.pets.add(aNewPet(status && { status })))
       await old.close()
-      writeFileSync(`${new URL(url).pathname}.outdated`, '')
-      return { url, pets }
+      const restore = async () => writeFileSync(`${new URL(url).pathname}.outdated`, '')
+      await restore()
+      return { url, pets, restore }
     },
     databaseBeside: async (url) => url.replace(/([?]|$)/, '0$1'),
     interrupt: isDown,
@@ -42,7 +43,7 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
     async pausedReplica(url) {
       const replica = await emptyDatabase()
       cpSync(new URL(url).pathname, new URL(replica).pathname)
-      return { url: replica, end: async () => {} }
+      return { url: replica, end: async () => rmSync(new URL(replica).pathname) }
     },
     deletePet,
     openBulkAccess,
@@ -147,11 +148,22 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['adds-a-listener', 'open.many'],
   ['needs-ends', 'declared.reports'],
   ['tells-the-time-in-seconds', 'declared.reports'],
+  ['deletes-keys-early', 'reopen.idempotency-lifetime'],
+  ['unrefs-timers', 'reopen.process-ends'],
+  ['remembers-migrations', 'migrate.outdated'],
+  ['hides-failures', 'declared.failures'],
+  ['never-ends-failures', 'declared.failures'],
+  ['hides-replica-problems', 'declared.replicas'],
+  ['names-no-replica', 'declared.replicas'],
+  ['needs-every-replica', 'declared.replicas'],
   ['looks-before-it-replaces', 'shared.api-keys-processes'],
 ]
 
 /** Faults whose own error is what a case rejects with. */
-const OWN_ERRORS = ['cannot-read-alone', 'closes-all', 'reads-no-bulk-alone', 'needs-ends']
+const OWN_ERRORS = [
+  ...['cannot-read-alone', 'closes-all', 'reads-no-bulk-alone', 'needs-ends'],
+  'needs-every-replica',
+]
 
 /** What one open port cannot show. */
 const persistenceContract = (harness: PersistenceHarness) =>
@@ -187,7 +199,7 @@ describe.concurrent('persistenceContract', () => {
 
   it('the contract notices an adapter that opens twice but declares one process', async () => {
     expect(await caseOf(harnessWith('single', false), 'shared.single')?.run()).toBeUndefined()
-    for (const fault of ['', 'single-in-process']) {
+    for (const fault of ['', 'single-in-process', 'single-but-for-reading']) {
       await expect(caseOf(harnessWith(fault, false), 'shared.single')?.run()).rejects.toThrow(
         AssertionError,
       )
@@ -231,7 +243,7 @@ describe.concurrent('persistenceContract', () => {
         [missing('module'), 12],
         [missing('databaseBeside'), 1],
         [missing('outdatedDatabase'), 2],
-        [missing('interrupt'), 4],
+        [missing('interrupt'), 5],
         [missing('freeze'), 1],
         [missing('deletePet'), 1],
       ]),

@@ -111,6 +111,11 @@ export interface OutdatedDatabase {
   readonly url: string
   /** The pets in it, by ascending id: at least one of each status and one without. */
   readonly pets: readonly Pet[]
+  /**
+   * Gives the database its older schema again while an adapter has it open, as restoring a backup
+   * in place does.
+   */
+  restore?(): Promise<void>
 }
 
 /** A replica that stands still. */

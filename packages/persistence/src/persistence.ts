@@ -88,8 +88,9 @@ export interface PersistenceOptions {
   /** What opening may change. Default: `write`. */
   readonly mode?: OpenMode
   /**
-   * Nodes that serve reads, from `DATABASE_REPLICA_URLS`. Given only to an adapter that declares
-   * `replicas`. Default: none.
+   * Nodes that serve reads, from `DATABASE_REPLICA_URLS`. One that cannot be reached, or is no copy
+   * of this database, serves none, and opening resolves without it. Given only to an adapter that
+   * declares `replicas`. Default: none.
    */
   readonly replicaUrls?: readonly string[]
   /**

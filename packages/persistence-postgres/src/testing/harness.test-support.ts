@@ -1,12 +1,24 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { PersistenceHarness } from '@pet-store/persistence-testing'
+import { Migration } from '@mikro-orm/migrations'
+import type { MigrationObject } from '@mikro-orm/postgresql'
+import { PET_STATUSES } from '@pet-store/domain'
+import { aNewPet, type PersistenceHarness } from '@pet-store/persistence-testing'
 import { createDatabase, EmbeddedServer, runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { openPostgresBulkAccess } from '../bulk-access.ts'
 import { postgresCapabilities } from '../database/settings.ts'
 import { openPostgresPersistence } from '../open-persistence.ts'
+import { MIGRATIONS } from '../schema.ts'
+
+/** No version has a second migration yet, so one of tomorrow is made. */
+class AddNote extends Migration {
+  override up(): void {
+    this.addSql('alter table pet add column note text')
+  }
+}
+const NEXT: MigrationObject = { name: '9999-add-note', class: AddNote }
 
 const FLAGS = ['-c', 'fsync=off']
 const EMPTY_TABLES =
@@ -42,15 +54,35 @@ export default async function createHarness(given?: string): Promise<Persistence
     if (names.length > 0)
       await runSql(url, `set lock_timeout = '10s'; drop table ${names.join(', ')} cascade`)
   }
+  const migrations = MIGRATIONS as MigrationObject[]
+  const emptyDatabase = async ({ mayHaveSchema = false } = {}) => {
+    if (migrations.at(-1) === NEXT) migrations.pop()
+    await (mayHaveSchema && isMigrated ? runSql(url, EMPTY_TABLES) : removeTables())
+    // Each of these cases opens it with migrations.
+    isMigrated = mayHaveSchema
+    return url
+  }
   return {
     open: openPostgresPersistence,
     openBulkAccess: openPostgresBulkAccess,
     capabilities: postgresCapabilities,
-    async emptyDatabase({ mayHaveSchema = false } = {}) {
-      await (mayHaveSchema && isMigrated ? runSql(url, EMPTY_TABLES) : removeTables())
-      // Each of these cases opens it with migrations.
-      isMigrated = mayHaveSchema
-      return url
+    emptyDatabase,
+    async outdatedDatabase() {
+      await emptyDatabase()
+      const opened = await openPostgresPersistence({ url, mode: 'migrate' })
+      const pets = []
+      for (const status of [undefined, ...PET_STATUSES])
+        pets.push(await opened.pets.add(aNewPet({ status })))
+      await opened.close()
+      migrations.push(NEXT)
+      return {
+        url,
+        pets,
+        async restore() {
+          await runSql(url, 'alter table pet drop column note')
+          await runSql(url, `delete from migration where name = '${NEXT.name}'`)
+        },
+      }
     },
     async deletePet(of, id) {
       await runSql(of, `delete from pet where id = ${id}`)

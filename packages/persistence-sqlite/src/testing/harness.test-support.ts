@@ -1,17 +1,33 @@
 import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PersistenceHarness } from '@pet-store/persistence-testing'
+import { Migration } from '@mikro-orm/migrations'
+import type { MigrationObject } from '@mikro-orm/sqlite'
+import { PET_STATUSES } from '@pet-store/domain'
+import { aNewPet, type PersistenceHarness } from '@pet-store/persistence-testing'
 import Database from 'better-sqlite3'
 import { openSqliteBulkAccess } from '../bulk-access.ts'
 import { sqliteCapabilities } from '../database/settings.ts'
 import { openSqlitePersistence } from '../open-persistence.ts'
+import { MIGRATIONS } from '../schema.ts'
+
+/** No version has a second migration yet, so one of tomorrow is made. */
+class AddNote extends Migration {
+  override up(): void {
+    this.addSql('alter table pet add column note text')
+  }
+}
+const NEXT: MigrationObject = { name: '9999-add-note', class: AddNote }
 
 /** For `pet-store-adapter check --harness`: files in a temporary folder. */
 export default async function createHarness(): Promise<PersistenceHarness> {
   const folder = await mkdtemp(join(tmpdir(), 'pet-store-'))
   let files = 0
-  const emptyDatabase = async () => `sqlite:${folder}/${++files}.db`
+  const migrations = MIGRATIONS as MigrationObject[]
+  const emptyDatabase = async () => {
+    if (migrations.at(-1) === NEXT) migrations.pop()
+    return `sqlite:${folder}/${++files}.db`
+  }
   return {
     open: openSqlitePersistence,
     openBulkAccess: openSqliteBulkAccess,
@@ -19,6 +35,26 @@ export default async function createHarness(): Promise<PersistenceHarness> {
     emptyDatabase,
     concurrent: true,
     databaseBeside: async (url) => `${url}0`,
+    async outdatedDatabase() {
+      const url = await emptyDatabase()
+      const opened = await openSqlitePersistence({ url, mode: 'migrate' })
+      const pets = []
+      for (const status of [undefined, ...PET_STATUSES])
+        pets.push(await opened.pets.add(aNewPet({ status })))
+      await opened.close()
+      migrations.push(NEXT)
+      return {
+        url,
+        pets,
+        async restore() {
+          const other = new Database(url.replace('sqlite:', ''))
+          other.exec(
+            `alter table pet drop column note; delete from migration where name = '${NEXT.name}'`,
+          )
+          other.close()
+        },
+      }
+    },
     module: new URL('../index.ts', import.meta.url).href,
     exportName: 'openSqlitePersistence',
     bulkExportName: 'openSqliteBulkAccess',

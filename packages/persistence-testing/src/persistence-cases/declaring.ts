@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { OnStatement } from '@pet-store/persistence'
-import { assertTested, casesOf, expectEqual } from '../contract-case.ts'
+import { assertTested, casesOf, endWithin, expectEqual } from '../contract-case.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
 import { addPets, aNewPet, idsOf, listAll } from '../new-pets.ts'
 import { type HarnessCase, memberOf, withPersistence } from '../persistence-harness.ts'
 import { everyCall, prepareCalls } from './every-call.ts'
+import { CALL_LIMIT_MS } from './outage.ts'
 
 const GROUP = { group: 'persistence.declared', timeLimitMs: 60_000 }
 
@@ -100,6 +101,43 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
     assert.ok(names.size < 100, `statements must have few names, got ${names.size}`)
     for (const use of uses) expectPoolUse(use)
   },
+  'failures: reports the end of each statement of an outage once, and its error': async (
+    harness,
+    scale,
+  ) => {
+    const interrupt = memberOf(harness, 'interrupt')
+    const ends: { readonly name: string; readonly errors: unknown[] }[] = []
+    const onStatement: OnStatement = ({ name }) => {
+      const errors: unknown[] = []
+      ends.push({ name, errors })
+      return (error) => void errors.push(error)
+    }
+    const url = await harness.emptyDatabase()
+    const opened = await harness.open({ url, mode: 'migrate', onStatement })
+    try {
+      await prepareCalls(opened, 'failures')
+      const calls = everyCall(opened, 'failures')
+      for (const { run } of calls.filter(({ isRead }) => isRead)) await run()
+      assertTested(ends.length > 0, 'the adapter reports no statements')
+      for (const { name, errors } of ends)
+        expectEqual(errors, [undefined], `what the end of ${name} says, which has not failed`)
+      const before = ends.length
+      const { end, readsWork } = await interrupt(url)
+      try {
+        const all = calls.map(({ run }) => endWithin(CALL_LIMIT_MS * scale, run))
+        await Promise.allSettled(all)
+        const failed = readsWork ? [] : ends.slice(before).filter(({ errors }) => errors.length > 0)
+        for (const { name, errors } of failed)
+          assert.ok(errors[0] instanceof Error, `the end of ${name} must get the error, got none`)
+      } finally {
+        await end()
+      }
+    } finally {
+      await opened.close()
+    }
+    for (const { name, errors } of ends)
+      expectEqual(errors.length, 1, `how often the end of ${name} is reported`)
+  },
   'replicas: finds and lists every pet although a replica stands still': async (harness) => {
     assertTested(harness.capabilities?.replicas, 'the adapter does not declare replicas')
     const pausedReplica = memberOf(harness, 'pausedReplica')
@@ -130,9 +168,20 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
         // In this time an adapter may find out how far the replica is.
         await new Promise((resolve) => setTimeout(resolve, 100))
       }
+      const problems = await opened.replicaProblems?.()
+      for (const problem of problems ?? [])
+        expectEqual(typeof problem, 'string', 'the type of a problem of a replica')
     } finally {
       await opened.close()
       await replica.end()
+    }
+    const without = await harness.open({ url, mode: 'write', replicaUrls: [replica.url] })
+    try {
+      expectEqual(await listAll(without.pets), added, 'the pets without the replica')
+      if (without.replicaProblems !== undefined)
+        expectProblems(await without.replicaProblems(), replica.url)
+    } finally {
+      await without.close()
     }
   },
 })
@@ -144,6 +193,14 @@ interface Reported {
   /** The call in whose asynchronous context it was reported. */
   readonly call: string | undefined
   ends: number
+}
+
+/** A replica that is no longer there must be named: by its host, or by its path if it has none. */
+function expectProblems(problems: readonly string[], url: string): void {
+  expectEqual(problems.length, 1, 'the number of problems of a replica that is no longer there')
+  const { host, pathname } = URL.parse(url) ?? { host: url, pathname: url }
+  const isNamed = problems[0]?.includes(host || pathname)
+  assert.ok(isNamed, `a problem must name the replica: ${problems[0]}`)
 }
 
 /** Clocks differ, by less than this. */

@@ -54,7 +54,7 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
     harness,
   ) => {
     const outdatedDatabase = memberOf(harness, 'outdatedDatabase')
-    const { url, pets: old } = await outdatedDatabase()
+    const { url, pets: old, restore } = await outdatedDatabase()
     // The first of them must not have migrated it for the next.
     for (const mode of ['write', 'read', 'write'] as const) {
       await expectNotOpened(harness, { url, mode })
@@ -77,6 +77,9 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
       }
       const added = await pets.add(aNewPet())
       expectEqual(await listAll(pets), [...old, added], 'the pets from before and a new one')
+      if (restore === undefined || persistence.isMigrated === undefined) return
+      await restore()
+      expectEqual(await persistence.isMigrated(), false, 'isMigrated of an older schema')
     })
   },
   'at-once: migrates an outdated database once when several openings come at the same time': async (

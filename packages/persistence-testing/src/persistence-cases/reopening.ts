@@ -15,6 +15,7 @@ import {
 } from '../persistence-harness.ts'
 import { everyCall, prepareCalls } from './every-call.ts'
 
+const HOUR_MS = 3_600_000
 const KEY = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
 
 const GROUP = { group: 'persistence.reopen', timeLimitMs: 120_000 }
@@ -63,6 +64,35 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
       expectEqual(next.isReplay, false, 'isReplay of a call after the lifetime of the key')
     })
   },
+  'idempotency-lifetime: knows a key for its lifetime by the clock, whatever each opening deletes':
+    async (harness) => {
+      const url = await harness.emptyDatabase()
+      const now = Date.now()
+      const keysOf = (hours: readonly number[]) =>
+        hours.map((ago) => ({ ...KEY, key: `${ago}`, at: new Date(now - ago * HOUR_MS) }))
+      // The clock of the database may be an hour behind or ahead.
+      const valid = keysOf([0, 1, 7, 11, 13, 17, 22])
+      const expired = keysOf([26, 30])
+      const stored = await withPersistence(harness, url, async ({ pets }) => {
+        const added: Pet[] = []
+        for (const key of [...expired, ...valid])
+          added.push((await pets.addWithKey(aNewPet(), key)).pet)
+        return added
+      })
+      // With its first new key an opening may delete what has expired.
+      for (const key of ['first', 'second'])
+        await withPersistence(harness, url, ({ pets }) =>
+          pets.addWithKey(aNewPet(), { ...KEY, key, at: undefined }),
+        )
+      await withPersistence(harness, url, async ({ pets }) => {
+        for (const [index, { key }] of [...expired, ...valid].entries()) {
+          const { pet, isReplay } = await pets.addWithKey(aNewPet(), { ...KEY, key, at: undefined })
+          const isValid = index >= expired.length
+          expectEqual(isReplay, isValid, `isReplay of a key that was first used ${key} hours ago`)
+          if (isValid) expectEqual(pet, stored[index], `the pet of the key of ${key} hours ago`)
+        }
+      })
+    },
   'deleted-pet: stores a new pet for an idempotency key whose pet was deleted by hand': async (
     harness,
   ) => {
@@ -209,12 +239,24 @@ async function expectDeletedMeanwhile(harness: PersistenceHarness, url: string):
 const GRACE_MS = 10_000
 const STILL_RUNNING = 9
 
-/** Adds a pet, closes, and does nothing more. */
+/**
+ * Adds a pet, closes while calls are under way, and does nothing more. Node ends with an error when
+ * nothing is left that could end a call.
+ */
 const CLOSED = `
-  const persistence = await open({ url, mode: 'migrate' })
-  await persistence.pets.add({ name: 'Rex', categoryId: 1n })
-  await persistence.check()
-  await persistence.close()
+  const opened = await open({ url, mode: 'migrate' })
+  const { pets, apiKeys } = opened
+  const pet = { name: 'Rex', categoryId: 1n }
+  await pets.add(pet)
+  await opened.check()
+  const key = { owner: 'shop', key: 'key', fingerprint: 'Rex' }
+  const calls = [
+    pets.add(pet), pets.addWithKey(pet, key), pets.find(1n), pets.list({ limit: 1 }),
+    apiKeys?.list(), apiKeys?.markUsed([{ id: 'key_none', at: new Date() }]),
+    opened.createRateLimiter?.({ requests: 1, windowMs: 1_000 }).take('key_kiosk'),
+  ]
+  await opened.close()
+  await Promise.all(calls)
   setTimeout(() => process.exit(${STILL_RUNNING}), ${GRACE_MS}).unref()`
 
 const BULK_CLOSED = `

@@ -1,4 +1,5 @@
 import type { ApiKeyRepository, RateLimit } from '@pet-store/access'
+import type { Pet } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import { expectRevocationsKept } from '../api-key-cases/ending.ts'
 import { assertTested, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
@@ -9,6 +10,7 @@ import {
   apiKeysOf,
   assertSeveralProcesses,
   type HarnessCase,
+  type PersistenceHarness,
   rateLimiterOf,
   withPersistence,
 } from '../persistence-harness.ts'
@@ -163,6 +165,7 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
         'opening must reject while the database is open, ' +
           'as the adapter declares severalProcesses: false',
       )
+      await expectReaderHarmless(harness, url, before)
       if (harness.module !== undefined) await fromProcess(harness)
       const added = await pets.add(aNewPet())
       expectEqual(await listAll(pets), [before, added], 'the pets of the first opening')
@@ -179,6 +182,25 @@ function twice(work: (one: Persistence, other: Persistence) => Promise<void>): H
       withPersistence(harness, url, (other) => work(one, other)),
     )
   }
+}
+
+/** An opening for reading alone is rejected too, or reads what is stored and leaves the other one. */
+async function expectReaderHarmless(
+  harness: PersistenceHarness,
+  url: string,
+  stored: Pet,
+): Promise<void> {
+  const reader = await harness.open({ url, mode: 'read' }).catch(() => undefined)
+  if (reader === undefined) return
+  try {
+    expectEqual(await listAll(reader.pets), [stored], 'the pets of an opening for reading alone')
+  } finally {
+    await reader.close()
+  }
+  await expectRejection(
+    async () => (await harness.open({ url, mode: 'migrate' })).close(),
+    'opening must still reject after an opening for reading alone was closed',
+  )
 }
 
 const LIMIT: RateLimit = { requests: 10, windowMs: 3_600_000 }

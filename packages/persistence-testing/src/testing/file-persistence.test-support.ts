@@ -1,14 +1,15 @@
 // A persistence adapter in one file, each of whose guarantees can be broken:
 // `file:/path/to/file?fault-name`. Another process imports it too, to be killed.
 
-import { AsyncResource } from 'node:async_hooks'
 import { existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
-import { inspect } from 'node:util'
 import type { Allowance, ApiKey, RateLimit } from '@pet-store/access'
 import { type Pet, type PetId, persistenceUnavailable } from '@pet-store/domain'
 import type { OpenPersistence } from '@pet-store/persistence'
+import { lockOf } from './file-lock.test-support.ts'
+import { replicasOf } from './file-replicas.test-support.ts'
 import { type State, transaction } from './file-state.test-support.ts'
-import { stateFaults } from './file-state-faults.test-support.ts'
+import { deleteOldKeys, stateFaults } from './file-state-faults.test-support.ts'
+import { reportedCall } from './file-statements.test-support.ts'
 
 export { openBulkAccess } from './file-bulk-access.test-support.ts'
 
@@ -21,10 +22,12 @@ type Method = (...args: unknown[]) => unknown
 const WRITE_DELAY_MS = 60_000
 const processCounts = new Map<string, number>()
 const openingsOf = new Map<string, readonly (() => void)[]>()
-const openFiles = new Set<string>()
-const elsewhere = new AsyncResource('elsewhere')
 const leak = () => openSync('/dev/null', 'r')
-const wait = (durationMs: number) => new Promise((resolve) => setTimeout(resolve, durationMs))
+const wait = (durationMs: number, isKept = true) =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, durationMs)
+    if (!isKept) timer.unref()
+  })
 
 const openFilePersistence: OpenPersistence = async ({
   url,
@@ -62,12 +65,8 @@ const openFilePersistence: OpenPersistence = async ({
   }
   if (has('cannot-read-alone') && mode === 'read') throw new Error('It is read-only.')
   if (isDown() && !has('connects-lazily')) throw new Error('ECONNREFUSED')
-  if (has('single') || has('single-in-process')) {
-    if (has('single') ? existsSync(`${pathname}.open`) : openFiles.has(pathname))
-      throw new Error('It is open already.')
-    openFiles.add(pathname)
-    writeFileSync(`${pathname}.open`, '')
-  }
+  const replicas = replicasOf(replicaUrls, has)
+  const lock = lockOf(pathname, has, mode === 'read')
   if (has('keeps-a-timer')) setInterval(() => {}, 1_000)
 
   const withFaults = stateFaults({ has, isReopened, isOutdated })
@@ -75,6 +74,7 @@ const openFilePersistence: OpenPersistence = async ({
     if (has('forgets-ids')) stored.pets.memory.lastId = 0n
     if (has('forgets-idempotency-keys')) stored.pets.memory.keys.clear()
     if (has('forgets-api-keys')) stored.apiKeys.rows.length = 0
+    if (has('deletes-keys-early')) deleteOldKeys(stored)
     if (has('forgets-counts')) stored.counts.clear()
     if (isOutdated && has('loses-old-pets')) stored.pets.memory.pets.delete(1n)
     save(stored)
@@ -132,15 +132,12 @@ const openFilePersistence: OpenPersistence = async ({
     method: (current: State) => Promise<Result>,
   ): Promise<Result> {
     const result = await call(method)
-    await wait(4)
+    await wait(4, !has('unrefs-timers'))
     if (!isDown()) return result
     if (!has('repeats-writes')) throw persistenceUnavailable({ outcome: 'unknown' })
     while (isDown()) await wait(5)
     return call(method)
   }
-
-  const tellElsewhere: typeof onStatement = (...told) =>
-    elsewhere.runInAsyncScope(() => onStatement?.(...told))
 
   function write(): void {
     timer = undefined
@@ -174,19 +171,11 @@ const openFilePersistence: OpenPersistence = async ({
             name === 'apiKeys' && has('acknowledges-keys-while-down') && isDown()
           if (isAcknowledged) return true
           const text = `${name}.${String(key)}`
-          const tell = has('loses-context') ? tellElsewhere : onStatement
-          const end = tell?.(
-            { name: has('tells-values') ? `${text} ${inspect(args)}` : text },
-            { system: 'file' },
-          )
-          try {
-            if (isDown() && has(`hangs-in-${text}`)) return await new Promise(() => {})
+          return reportedCall(onStatement, has, { name: text, args }, async () => {
+            if (isDown() && has(`hangs-in-${text}`)) return new Promise(() => {})
             const method = Reflect.get(own, key) as Method | undefined
-            return await (method === undefined ? run(args, name, key) : method(...args))
-          } finally {
-            if (has('needs-ends')) (end as () => void)()
-            else if (!has('never-ends-statements') || key !== 'list') end?.()
-          }
+            return method === undefined ? run(args, name, key) : method(...args)
+          })
         },
     })
   }
@@ -222,9 +211,8 @@ const openFilePersistence: OpenPersistence = async ({
         return pet
       },
       async list(query) {
-        const [replica] = has('reads-any-replica') ? replicaUrls : []
-        if (replica !== undefined)
-          return transaction(new URL(replica).pathname, ({ pets }) => pets.list(query))
+        const fromReplica = replicas.list(query)
+        if (fromReplica !== undefined) return fromReplica
         if (has('loses-statuses-when-down') && wasDown && query.status !== undefined) return []
         if (has('reads-a-snapshot') && mode === 'read') return opened.pets.list(query)
         if (has('rejects-reads-when-closed')) await wait(5)
@@ -265,8 +253,10 @@ const openFilePersistence: OpenPersistence = async ({
     check: async () => (has('never-rejects-check') ? undefined : call(async () => undefined)),
     async isMigrated() {
       if (isDown() && has('takes-an-outage-for-migrations')) return false
-      return !has('denies-migrations')
+      if (has('remembers-migrations')) return true
+      return !existsSync(`${pathname}.outdated`) && !has('denies-migrations')
     },
+    replicaProblems: replicas.replicaProblems,
     ...(has('tells-the-time-in-seconds') && {
       readClock: async () => new Date(Date.now() / 1_000),
     }),
@@ -280,8 +270,7 @@ const openFilePersistence: OpenPersistence = async ({
     async close() {
       isClosing = true
       for (const end of has('closes-all') ? (openingsOf.get(pathname) ?? []) : []) end()
-      openFiles.delete(pathname)
-      rmSync(`${pathname}.open`, { force: true })
+      lock.release()
       clearTimeout(timer)
       if (timer !== undefined && !has('loses-pending-writes')) write()
     },

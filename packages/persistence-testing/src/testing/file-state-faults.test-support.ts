@@ -50,3 +50,10 @@ export function stateFaults({
     return stored
   }
 }
+
+/** Deletes idempotency keys after half of their lifetime. */
+export function deleteOldKeys({ pets }: State): void {
+  const { keys } = pets.memory
+  const oldest = Date.now() - IDEMPOTENCY_KEY_LIFETIME_MS / 2
+  for (const [text, { key }] of keys) if (key.at.getTime() < oldest) keys.delete(text)
+}

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs'
+import type { Pet, PetQuery } from '@pet-store/domain'
+import { transaction } from './file-state.test-support.ts'
+
+/** What the file adapter does with replicas, which are copies of its file. */
+export interface FileReplicas {
+  replicaProblems(): Promise<readonly string[]>
+  /** What a replica lists, with the fault that one is asked instead of the file. */
+  list(query: PetQuery): Promise<readonly Pet[]> | undefined
+}
+
+export function replicasOf(
+  replicaUrls: readonly string[],
+  has: (fault: string) => boolean,
+): FileReplicas {
+  const paths = replicaUrls.map((url) => new URL(url).pathname)
+  const missing = () => paths.filter((path) => !existsSync(path))
+  if (has('needs-every-replica') && missing().length > 0) throw new Error('A replica is not there.')
+  const [replica] = has('reads-any-replica') ? paths : []
+  return {
+    async replicaProblems() {
+      if (has('hides-replica-problems')) return []
+      return missing().map((path) => `${has('names-no-replica') ? 'One' : path} is not there.`)
+    },
+    list: (query) =>
+      replica === undefined ? undefined : transaction(replica, ({ pets }) => pets.list(query)),
+  }
+}

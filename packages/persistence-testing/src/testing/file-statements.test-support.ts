@@ -1,0 +1,33 @@
+import { AsyncResource } from 'node:async_hooks'
+import { inspect } from 'node:util'
+import type { OnStatement } from '@pet-store/persistence'
+
+const elsewhere = new AsyncResource('elsewhere')
+
+/** Reports a call of the file adapter as a statement; a fault reports it wrongly. */
+export async function reportedCall<Result>(
+  onStatement: OnStatement | undefined,
+  has: (fault: string) => boolean,
+  { name, args }: { readonly name: string; readonly args: readonly unknown[] },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const begin = () =>
+    onStatement?.(
+      { name: has('tells-values') ? `${name} ${inspect(args)}` : name },
+      { system: 'file' },
+    )
+  const end = has('loses-context') ? elsewhere.runInAsyncScope(begin) : begin()
+  const tellEnd = (error?: unknown) => {
+    if (has('needs-ends')) (end as () => void)()
+    else if (!has('never-ends-statements') || !name.endsWith('.list')) end?.(error)
+  }
+  try {
+    const result = await work()
+    tellEnd()
+    return result
+  } catch (error) {
+    if (has('hides-failures')) tellEnd()
+    else if (!has('never-ends-failures')) tellEnd(error)
+    throw error
+  }
+}
