@@ -139,4 +139,9 @@ describe('decision records', () => {
     const headings = [...text.matchAll(/^## (.*)$/gm)].map(([, heading = '']) => heading)
     expect(headings.filter((heading) => sections.includes(heading))).toEqual(sections)
   })
+
+  it('the list of decision records has each record once, and no other', () => {
+    const listed = [...read('docs/decisions/README.md').matchAll(/^\| \[\d+\]\((.*)\) \|/gm)]
+    expect(listed.map(([, record]) => `docs/decisions/${record}`)).toEqual(RECORDS.toSorted())
+  })
 })
