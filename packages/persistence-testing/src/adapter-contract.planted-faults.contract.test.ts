@@ -156,6 +156,7 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['hides-replica-problems', 'declared.replicas'],
   ['names-no-replica', 'declared.replicas'],
   ['needs-every-replica', 'declared.replicas'],
+  ['dates-by-process', 'shared.clock'],
   ['looks-before-it-replaces', 'shared.api-keys-processes'],
 ]
 
@@ -240,7 +241,7 @@ describe.concurrent('persistenceContract', () => {
         ['the adapter declares no capabilities', 2],
         ['the adapter has no bulk access', 7],
         ['the adapter does not declare replicas', 1],
-        [missing('module'), 12],
+        [missing('module'), 13],
         [missing('databaseBeside'), 1],
         [missing('outdatedDatabase'), 2],
         [missing('interrupt'), 5],

@@ -65,7 +65,7 @@ export async function endWithin<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const message = `The case did not end within ${limitMs} ms.`
+  const message = `The case did not end within ${Math.round(limitMs)} ms.`
   const limit = new Promise<never>((_, reject) => {
     const error = new assert.AssertionError({ message })
     const wait = (leftMs: number) => {

@@ -143,16 +143,18 @@ describe.concurrent('pet-store-adapter check', () => {
 
   it('pet-store-adapter check names each case that loops, hangs, exits or throws', async () => {
     const { stdout, exitCode } = await check(BROKEN_FIND)
+    // A limit is longer on a busy machine.
+    const printed = stdout.replaceAll(/case did not end within \d+ ms/g, 'case did not end in time')
     for (const reason of [
       'finds each pet by its own id (pet.find.each)\n' +
         '  The process did not end within 6000 ms and did not respond, as in an endless loop.',
       'finds nothing when it is empty (pet.find.empty)\n' +
-        '  The case did not end within 1000 ms.\n  This call has not ended: pets.find(1n)',
+        '  The case did not end in time.\n  This call has not ended: pets.find(1n)',
       'ids that no pet has (pet.find.unknown)\n' +
         '  The process ended in the middle of the case, with code 3.',
       'a known one (pet.find.similar)\n  pets.find(4n) failed with:\n  Error: too great\n',
     ]) {
-      expect(stdout).toContain(reason)
+      expect(printed).toContain(reason)
     }
     expect(stdout).toMatch(/^pets +0 +0 +4 /m)
     expect(exitCode).toBe(1)

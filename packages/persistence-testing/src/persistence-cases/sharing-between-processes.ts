@@ -1,6 +1,6 @@
 import type { ApiKey, ApiKeyRepository, RateLimit, RateLimiter } from '@pet-store/access'
 import type { PetId, PetRepository } from '@pet-store/domain'
-import { casesOf, expectEqual, inGroups } from '../contract-case.ts'
+import { assertTested, casesOf, expectEqual, inGroups } from '../contract-case.ts'
 import { after, aNewApiKey } from '../new-api-keys.ts'
 import { addPets, aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
 import { besideAnotherProcess } from '../other-process.ts'
@@ -62,6 +62,17 @@ export const sharingBetweenProcessesCases: readonly HarnessCase[] = casesOf(GROU
       const stored = (await apiKeys.list()).map(({ id }) => id)
       expectEqual(stored.length, 3 * EACH, 'the number of keys; each was added or replaced once')
     }),
+  'clock: takes the time of a call from the clock of the database, not from that of a process':
+    besideAnotherProcess(async ({ pets, readClock }, together) => {
+      assertTested(readClock, 'the clock of the database is that of this machine')
+      const keyOf = (key: string) => ({ owner: 'shop', key, fingerprint: 'Rex' })
+      const ours = await pets.addWithKey(aNewPet(), keyOf('ours'))
+      const [, isReplay] = await together(WITH_WRONG_CLOCKS, async () => undefined)
+      expectEqual(isReplay, 'true', 'isReplay of a process whose clock is two days ahead')
+      const theirs = await pets.addWithKey(aNewPet(), keyOf('theirs'))
+      expectEqual(theirs.isReplay, true, 'isReplay after a process whose clock is two days behind')
+      expectEqual(idsOf(await listAll(pets)), [ours.pet.id, theirs.pet.id], 'the pets of two keys')
+    }),
   'limits-processes: shares rate limits with another process': besideAnotherProcess(
     async (opened, together) => {
       const createRateLimiter = rateLimiterOf(opened)
@@ -108,6 +119,29 @@ const ADDING = `
   ids.push(...(await keyed))
   await apiKeys?.revoke('key_kiosk', at)
   console.log(ids.join(' '))
+  await opened.close()`
+
+/** Repeats a key as if two days later, and uses another one as if two days earlier. */
+const WITH_WRONG_CLOCKS = `
+  const { pets } = opened
+  const RightDate = Date
+  const pet = { name: 'Rex', categoryId: 1n }
+  const addAt = async (offsetMs, key) => {
+    globalThis.Date = class extends RightDate {
+      constructor(...given) {
+        if (given.length > 0) super(...given)
+        else super(RightDate.now() + offsetMs)
+      }
+      static now() {
+        return RightDate.now() + offsetMs
+      }
+    }
+    return pets.addWithKey(pet, { owner: 'shop', key, fingerprint: 'Rex' })
+  }
+  const days = 48 * 3_600_000
+  const { isReplay } = await addAt(days, 'ours')
+  await addAt(-days, 'theirs')
+  console.log(isReplay)
   await opened.close()`
 
 /** As many at a time: a database that both lock for each write does not keep one waiting long. */

@@ -22,6 +22,8 @@ type Method = (...args: unknown[]) => unknown
 const WRITE_DELAY_MS = 60_000
 const processCounts = new Map<string, number>()
 const openingsOf = new Map<string, readonly (() => void)[]>()
+/** The time of this machine, whatever `Date` says. */
+const fileClock = () => new Date(performance.timeOrigin + performance.now())
 const leak = () => openSync('/dev/null', 'r')
 const wait = (durationMs: number, isKept = true) =>
   new Promise((resolve) => {
@@ -201,6 +203,10 @@ const openFilePersistence: OpenPersistence = async ({
         void wait(4).then(() => call(({ pets }) => pets.add(pet)).catch(() => {}))
         return { ...pet, id: BigInt(Date.now()) }
       },
+      addWithKey: (pet, { at, ...key }) => {
+        const time = at ?? (has('dates-by-process') ? new Date() : fileClock())
+        return callRemotely(({ pets }) => pets.addWithKey(pet, { ...key, at: time }))
+      },
       async find(id) {
         if (has('hangs-with-a-reply-on-its-way')) {
           await wait(4)
@@ -257,12 +263,10 @@ const openFilePersistence: OpenPersistence = async ({
       return !existsSync(`${pathname}.outdated`) && !has('denies-migrations')
     },
     replicaProblems: replicas.replicaProblems,
-    ...(has('tells-the-time-in-seconds') && {
-      readClock: async () => new Date(Date.now() / 1_000),
-    }),
-    ...(has('tells-the-time-as-text') && {
-      readClock: async () => new Date().toISOString() as unknown as Date,
-    }),
+    async readClock() {
+      if (has('tells-the-time-as-text')) return new Date().toISOString() as unknown as Date
+      return has('tells-the-time-in-seconds') ? new Date(Date.now() / 1_000) : fileClock()
+    },
     poolUse() {
       const use = [{ name: 'file', busy: 0, idle: 1, waiting: 0, limit: 1 }]
       return has('counts-pools-later') ? (Promise.resolve(use) as unknown as typeof use) : use
