@@ -24,6 +24,14 @@ export interface LoadedHarness {
 /** What the message of a case says whose time was over. */
 export const NEVER_ENDED = 'did not end within'
 
+/** A process takes longer to begin than this only on a machine that is busy, or slow. */
+const BEGINS_WITHIN_MS = 1_000
+
+/** How many times longer every limit is on a machine on which a process took so long to begin. */
+export function slownessOf(beginningMs: number): number {
+  return Math.max(1, beginningMs / BEGINS_WITHIN_MS)
+}
+
 /** The name of a case as a test: its id comes last. */
 export function testNameOf({ id, name }: { readonly id: string; readonly name: string }): string {
   return `${name} (${id})`

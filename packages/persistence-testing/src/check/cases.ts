@@ -4,19 +4,22 @@ import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { adapterContract } from '../adapter-contract.ts'
 import { endWithin, TIME_LIMIT_MS } from '../contract-case.ts'
-import { type CasesToRun, type LoadedHarness, NEVER_ENDED, testNameOf } from './cases-to-run.ts'
+import {
+  type CasesToRun,
+  type LoadedHarness,
+  NEVER_ENDED,
+  slownessOf,
+  testNameOf,
+} from './cases-to-run.ts'
 import { assertEmpty, createHarness, WrongUse } from './check-harness.ts'
 import { type FollowedCalls, followCalls } from './follow-calls.ts'
 
 const CLOSING_LIMIT_MS = 10_000
-/** A machine on which it took longer to come here than this is busy, or slow. */
-const BEGINS_WITHIN_MS = 1_000
-/** Every limit is so many times longer there. */
-const SLOWNESS = Math.max(1, performance.now() / BEGINS_WITHIN_MS)
 
 await defineCases(JSON.parse(process.argv.at(-1) ?? '') as CasesToRun)
 
 async function defineCases({ options, ids, isFirst }: CasesToRun): Promise<void> {
+  const slowness = slownessOf(performance.now())
   const harness = await createHarness(options).catch(endAsWrongUse)
   if (isFirst) await assertEmpty(harness, options).catch(endAsWrongUse)
   // What the module has started and not waited for fails now, before a case that is not its cause.
@@ -29,8 +32,7 @@ async function defineCases({ options, ids, isFirst }: CasesToRun): Promise<void>
   const calls = followCalls(harness)
   const { capabilities = null, concurrent: isConcurrent = false } = harness
   process.send?.({ type: 'harness', capabilities, isConcurrent } satisfies LoadedHarness)
-  const given = ((options.timeLimitSeconds ?? 0) * 1000) / TIME_LIMIT_MS || 1
-  const scale = given * SLOWNESS
+  const scale = (((options.timeLimitSeconds ?? 0) * 1000) / TIME_LIMIT_MS || 1) * slowness
   const cases = adapterContract(calls.harness).filter(({ id }) => ids.includes(id))
   for (const one of cases) {
     const { timeLimitMs, run } = one

@@ -7,6 +7,7 @@ import {
   idOf,
   NEVER_ENDED,
   type ProcessEvent,
+  slownessOf,
   testNameOf,
 } from './cases-to-run.ts'
 import type { RunnerEvent } from './reporters.ts'
@@ -25,8 +26,6 @@ export const RUN_CASES = 'run-cases'
 /** Of a process that has not begun: only a broken machine lets it wait so long. */
 const BEGINNING_LIMIT_MS = 600_000
 const LOADING_LIMIT_MS = 60_000
-/** Loading may also take so many times as long as the process needed to begin: as the machine is. */
-const LOADING_PER_BEGINNING = 50
 /** A case ends by itself; a process in an endless loop ends nothing, and says nothing. */
 const GRACE_MS = 5_000
 const CLOSING_LIMIT_MS = 20_000
@@ -56,12 +55,13 @@ export async function runInProcess(
   const forkedAt = Date.now()
   let timer = setTimeout(endGroup, BEGINNING_LIMIT_MS, child)
   let isSilent = false
+  let slowness = 1
   const setLimit = (limitMs: number) => {
     clearTimeout(timer)
     timer = setTimeout(() => {
       isSilent = true
       endGroup(child)
-    }, limitMs)
+    }, slowness * limitMs)
   }
   let hasEnded = false
   const interrupt = () => {
@@ -73,8 +73,10 @@ export async function runInProcess(
   let running: { readonly one: CaseToRun; readonly start: number } | undefined
   child.on('message', (event: RunnerEvent | ProcessEvent) => {
     if (hasEnded) return
-    if (event.type === 'begun')
-      setLimit(Math.max(LOADING_LIMIT_MS, LOADING_PER_BEGINNING * (Date.now() - forkedAt)))
+    if (event.type === 'begun') {
+      slowness = slownessOf(Date.now() - forkedAt)
+      setLimit(LOADING_LIMIT_MS)
+    }
     if (event.type === 'test:dequeue') {
       const one = cases.get(idOf(event.data.name) ?? '')
       if (one !== undefined) running = { one, start: Date.now() }

@@ -147,6 +147,17 @@ const WITH_WRONG_CLOCKS = `
 /** As many at a time: a database that both lock for each write does not keep one waiting long. */
 const AT_ONCE = 10
 
+/** Repeats a call that has stored nothing because the other process had the database too long. */
+async function untilNotBusy<Result>(call: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await call()
+    } catch (error) {
+      if ((error as { readonly outcome?: unknown }).outcome !== 'not_stored') throw error
+    }
+  }
+}
+
 /** Adds, replaces, uses and revokes keys that another process changes too. */
 async function changeKeys(
   apiKeys: ApiKeyRepository,
@@ -154,12 +165,15 @@ async function changeKeys(
 ): Promise<readonly (readonly boolean[])[]> {
   const change = async (index: number) => {
     const id = `key_old ${index}`
-    const added = await apiKeys.add({ ...aNewApiKey(`same ${index}`), name: label }).then(
+    const added = await untilNotBusy(() =>
+      apiKeys.add({ ...aNewApiKey(`same ${index}`), name: label }),
+    ).then(
       () => true,
       () => false,
     )
-    const replaced = await apiKeys.replace(id, aNewApiKey(`${label} ${index}`), after(10))
-    await apiKeys.revoke(id, after(5))
+    const successor = aNewApiKey(`${label} ${index}`)
+    const replaced = await untilNotBusy(() => apiKeys.replace(id, successor, after(10)))
+    await untilNotBusy(() => apiKeys.revoke(id, after(5)))
     return [added, replaced]
   }
   return inGroups(EACH, change, AT_ONCE)
@@ -168,15 +182,25 @@ async function changeKeys(
 /** The same in another process. */
 const CHANGING = `
   const { apiKeys } = opened
+  const untilNotBusy = async (call) => {
+    for (;;) {
+      try {
+        return await call()
+      } catch (error) {
+        if (error.outcome !== 'not_stored') throw error
+      }
+    }
+  }
   const at = (ms) => new Date(${after(0).getTime()} + ms)
   const rest = { name: 'theirs', scopes: [], createdAt: at(0) }
   const keyOf = (id, hash) => ({ id, sha256: hash.padStart(64, '0'), ...rest })
   const change = async (index) => {
     const id = 'key_old ' + index
     const same = keyOf('key_same ' + index, 'a' + index)
-    const added = await apiKeys.add(same).then(() => true, () => false)
-    const replaced = await apiKeys.replace(id, keyOf('key_theirs ' + index, 'b' + index), at(10))
-    await apiKeys.markUsed([{ id, at: at(7) }])
+    const added = await untilNotBusy(() => apiKeys.add(same)).then(() => true, () => false)
+    const successor = keyOf('key_theirs ' + index, 'b' + index)
+    const replaced = await untilNotBusy(() => apiKeys.replace(id, successor, at(10)))
+    await untilNotBusy(() => apiKeys.markUsed([{ id, at: at(7) }]))
     return [added, replaced]
   }
   const results = []
