@@ -1,4 +1,4 @@
-// The build puts the result of this module in its place (tsup.config.ts).
+// In the built package, this module is replaced by its result (tsup.config.ts).
 import { basename, join } from 'node:path'
 
 const ENTRIES = [
@@ -10,7 +10,9 @@ const ENTRIES = [
   'browser/theme.ts',
 ]
 
-/** The files that the pages load, by their names: bundled with what they import, and minified. */
+/**
+ * Returns the files that the pages load by their names: bundled with their imports, and minified.
+ */
 export async function bundlePageFiles(
   folder: string = import.meta.dirname,
 ): Promise<Readonly<Record<string, string>>> {
@@ -21,7 +23,7 @@ export async function bundlePageFiles(
     minify: true,
     format: 'esm',
     target: 'es2022',
-    // The source of the client, which may not be built yet.
+    // Bundles the client from its source, because it may not be built yet.
     conditions: ['@pet-store/source'],
     loader: { '.svg': 'copy' },
     entryNames: '[name]',

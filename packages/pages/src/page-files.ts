@@ -1,6 +1,6 @@
 /** A file that a page loads. */
 export interface PageFile {
-  /** `store.js` */
+  /** Such as `store.js`. */
   readonly name: string
   /** Its media type. */
   readonly type: string
@@ -17,8 +17,8 @@ const TYPES = {
 }
 
 /**
- * Scripts and styles are bundled when the package is built. Where it runs from source, each request
- * bundles them anew, so that a change is seen on the next load of the page.
+ * The files of the pages. Scripts and styles are bundled when the package is built. If it runs from
+ * source, they are bundled for each request, so that loading the page again shows a change.
  */
 export const PAGE_FILES: readonly PageFile[] = Object.entries(TYPES).map(([name, type]) => ({
   name,

@@ -5,15 +5,15 @@ import { PAGE_FILES, type PageFile } from './page-files.ts'
 interface Pages {
   /** The page of the store. */
   store(values: PageValues): Promise<string>
-  /** The reference page, made of the OpenAPI description of the service. */
+  /** The reference page, made from the OpenAPI description of the service. */
   reference(values: PageValues, openApiJson: string): Promise<string>
   /** Loaded from `docs/<name>`, relative to the address of the first page. */
   readonly files: readonly PageFile[]
 }
 
 /**
- * The pages for `createPetApp` of `@pet-store/http-express`. What makes them is loaded when one is
- * asked for: it would take time of every start.
+ * The pages for `createPetApp` of `@pet-store/http-express`. The code that makes them is loaded
+ * when a page is requested, so that a start does not take longer.
  */
 export const pages: Pages = {
   async store(values) {

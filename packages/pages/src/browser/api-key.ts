@@ -1,6 +1,6 @@
 /**
- * Returns the key in a pasted text, without what is often copied with it. Throws a sentence where
- * that is no key.
+ * Returns the key in a pasted text, without what is often copied with it, such as spaces, quotes or
+ * `Bearer`. Throws a `RangeError`, whose message is for people, if the text has no key.
  */
 export function keyFrom(pasted: string): string {
   const key = pasted

@@ -1,6 +1,6 @@
 import { make } from './elements.ts'
 
-/** Copies a text when the button is pressed, and says so on it. */
+/** Makes a button copy a text. The label of the button says for a moment whether it was copied. */
 export function copyOnPress(button: HTMLButtonElement, textOf: () => string): void {
   const label = button.textContent
   button.addEventListener('click', () => {
@@ -14,14 +14,14 @@ export function copyOnPress(button: HTMLButtonElement, textOf: () => string): vo
 }
 
 async function copied(text: string): Promise<boolean> {
-  // Missing in pages that were not loaded over HTTPS, although TypeScript does not know that.
+  // TypeScript does not know that this is undefined in pages that were not loaded over HTTPS.
   const clipboard: Clipboard | undefined = navigator.clipboard
   if (clipboard !== undefined) {
     try {
       await clipboard.writeText(text)
       return true
     } catch {
-      // Not allowed; the older way may be.
+      // The browser does not allow it, but it may allow `execCommand`.
     }
   }
   const area = make('textarea', { value: text })

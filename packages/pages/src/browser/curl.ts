@@ -1,8 +1,8 @@
 import { developmentKey, publicBaseUrl } from './page-values.ts'
 
 /**
- * A curl line that gets what is at this target, below the base address. Only the key of a
- * development machine stands in it; any other one stays in `$API_KEY`.
+ * A curl command that gets `target`, below the base address. It contains the key only if that is
+ * the development key; any other key is read from `$API_KEY`.
  */
 export function curlLine(target: string): string {
   const key = developmentKey ?? '$API_KEY'

@@ -1,10 +1,8 @@
-/**
- * Lets a dialog at the side be closed by these buttons, by Escape, and by a press beside it.
- */
+/** Lets a dialog be closed by these buttons, by Escape, and by a click outside it. */
 export function closeOn(dialog: HTMLDialogElement, ...buttons: readonly HTMLElement[]): void {
   for (const button of buttons) button.addEventListener('click', () => dialog.close())
   dialog.addEventListener('click', (event) => {
-    // Everything inside has elements of its own.
+    // A click on the backdrop also has the dialog as its target; its coordinates are outside.
     const { left, right, top, bottom } = dialog.getBoundingClientRect()
     const { clientX: x, clientY: y } = event
     const isBeside = x < left || x > right || y < top || y > bottom

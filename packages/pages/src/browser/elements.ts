@@ -1,13 +1,13 @@
 type Type<T extends HTMLElement> = abstract new () => T
 
-/** The element with this id, which the HTML of the page has. */
+/** The element with this id. Throws if the page has none of this type. */
 export function byId(id: string): HTMLElement
 export function byId<T extends HTMLElement>(id: string, type: Type<T>): T
 export function byId(id: string, type: Type<HTMLElement> = HTMLElement): HTMLElement {
   return assertElement(document.getElementById(id), type, `#${id}`)
 }
 
-/** The first element below `root` that the selector finds. */
+/** The first element below `root` that the selector finds. Throws if there is none of this type. */
 export function find(root: ParentNode, selector: string): HTMLElement
 export function find<T extends HTMLElement>(root: ParentNode, selector: string, type: Type<T>): T
 export function find(

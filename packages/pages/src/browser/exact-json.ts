@@ -1,9 +1,9 @@
-// JSON whose numbers stay digit for digit as they were written.
+// JSON whose numbers keep the digits with which they were written.
 
-/** Digits of a number, as the engine has read them. Older browsers do not have it. */
+/** `context.source` is the text of a number. Older browsers have no `context`. */
 type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown
 
-/** Parses JSON; each number becomes `number` of its digits. */
+/** Parses JSON, and replaces each number by the result of `number` for its digits. */
 export function parseWithDigits(text: string, number: (digits: string) => unknown): unknown {
   const reviver: Reviver = (_key, value, context) =>
     typeof value === 'number' ? number(context?.source ?? String(value)) : value
@@ -13,8 +13,8 @@ export function parseWithDigits(text: string, number: (digits: string) => unknow
 const { rawJSON } = JSON as unknown as { rawJSON?: (text: string) => unknown }
 
 /**
- * JSON on several lines, its numbers digit for digit; other text, and in older browsers any, as it
- * is.
+ * Writes JSON on several lines, with all digits of its numbers. Returns text that is not JSON
+ * unchanged, and in older browsers any text.
  */
 export function indented(text: string): string {
   if (rawJSON === undefined) return text
@@ -25,7 +25,7 @@ export function indented(text: string): string {
   }
 }
 
-/** JSON on one line, its numbers digit for digit; other text as it is. */
+/** Writes JSON on one line, as `indented` does on several. */
 export function compact(text: string): string {
   if (rawJSON === undefined) return text
   try {
@@ -35,7 +35,7 @@ export function compact(text: string): string {
   }
 }
 
-/** Control characters of direction would reorder what stands around a string. */
+/** Escapes characters that control the direction of text, which would reorder the text around. */
 export function escapeDirections(json: string): string {
   return json.replaceAll(
     /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,

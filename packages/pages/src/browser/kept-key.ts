@@ -1,4 +1,4 @@
-// A key that somebody has asked this tab to keep. A browser can forbid to keep anything.
+// The key that this tab keeps on request. A browser may forbid that.
 const NAME = 'pet-store-api-key'
 
 export function keptKey(): string | undefined {
@@ -15,6 +15,6 @@ export function keepKey(key: string | undefined): void {
     if (key === undefined) sessionStorage.removeItem(NAME)
     else sessionStorage.setItem(NAME, key)
   } catch {
-    // Then it is asked for again on the next page.
+    // The next page will ask for the key again.
   }
 }

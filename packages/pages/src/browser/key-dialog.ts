@@ -3,8 +3,9 @@ import { byId } from './elements.ts'
 import { keepKey, keptKey } from './kept-key.ts'
 
 /**
- * Makes the dialog of the API key work. `use` is called with a key, and resolves to a sentence
- * where it cannot be used. What returns opens the dialog, with a sentence that says why.
+ * Makes the dialog for the API key work. `use` is called with the entered key, and resolves to a
+ * sentence if it cannot be used. Returns a function that opens the dialog, with a sentence that
+ * says why.
  */
 export function setUpKeyDialog(
   use: (key: string) => Promise<string | undefined>,

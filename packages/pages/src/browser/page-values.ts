@@ -1,11 +1,11 @@
-// What the service has written into the page.
+// The service writes these values into the page.
 const { developmentKey: key, publicUrl } = document.body.dataset
 
-/** The key of a development machine; `undefined` elsewhere. */
+/** The development key; `undefined` if the service has none. */
 export const developmentKey: string | undefined = key || undefined
 
-/** Where this page sends requests: behind a path prefix only the browser knows. */
+/** The base address for requests of this page. It is relative to the page, for any path prefix. */
 export const baseUrl = new URL('v1', location.href).href
 
-/** Where others send them: the public address where one is configured. */
+/** The base address for other clients: the configured public address, else that of this page. */
 export const publicBaseUrl = new URL('v1', publicUrl || location.href).href

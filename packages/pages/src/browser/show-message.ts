@@ -1,11 +1,14 @@
 import { make } from './elements.ts'
 
-/** Says what went wrong, with a button that tries again; an empty text takes the message back. */
-export function showMessage(place: HTMLElement, text: string, retry?: () => void): void {
-  place.replaceChildren(...(text === '' ? [] : [make('span', {}, text)]))
+/**
+ * Shows a message in an element, with a button that tries again if there is `retry`. An empty text
+ * removes the message.
+ */
+export function showMessage(element: HTMLElement, text: string, retry?: () => void): void {
+  element.replaceChildren(...(text === '' ? [] : [make('span', {}, text)]))
   if (retry === undefined) return
   const button = make('button', { type: 'button' }, 'Retry')
   button.addEventListener('click', retry)
-  place.append(button)
-  place.scrollIntoView({ block: 'nearest' })
+  element.append(button)
+  element.scrollIntoView({ block: 'nearest' })
 }

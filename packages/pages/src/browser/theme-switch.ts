@@ -3,7 +3,7 @@ import { chooseNextTheme, chosenTheme, type Theme } from './theme-choice.ts'
 
 const SIGNS: Readonly<Record<Theme, string>> = { system: '◐', light: '☀', dark: '☾' }
 
-/** A button that changes the colours of the page: as the system has them, light, dark. */
+/** Makes the button work that changes the colours of the page: those of the system, light, dark. */
 export function setUpThemeSwitch(): void {
   const button = byId('theme')
   let theme = chosenTheme()

@@ -1,4 +1,4 @@
-// The colours that somebody has chosen; loaded before anything is drawn, so that nothing flashes.
+// Sets the chosen colours. Loaded before anything is drawn, so that the page does not flash.
 import { chosenTheme, showTheme } from './theme-choice.ts'
 
 showTheme(chosenTheme())

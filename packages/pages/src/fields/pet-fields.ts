@@ -1,5 +1,5 @@
-// What a person reads of a pet and enters for one. A field that the client has and one of these
-// lacks does not compile.
+// The fields of a pet as people read and enter them. The compiler reports a field of the client
+// that is missing here.
 import type { NewPet, Pet, PetStatus } from '@pet-store/client'
 
 /** The fields of a pet by their titles, in the order of the columns. */
@@ -22,7 +22,7 @@ export interface FieldInput {
   /** The kind of keyboard that a phone offers. Default: text. */
   readonly inputMode?: 'text' | 'numeric'
   readonly hint?: string
-  /** What can be chosen; a field without is written. */
+  /** The values to choose from; absent for a field that is typed. */
   readonly options?: readonly string[]
 }
 

@@ -5,7 +5,7 @@ export function methodBadge(method: string): Html {
   return html`<span class="badge ${method}">${method.toUpperCase()}</span>`
 }
 
-/** The title of an operation: struck through once it is deprecated. */
+/** The title of an operation, struck through if the operation is deprecated. */
 export function titleHtml({ summary, deprecated }: AddressedOperation): Html {
   return deprecated
     ? html`<s>${summary}</s> <span class="badge deprecated">deprecated</span>`

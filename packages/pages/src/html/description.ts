@@ -1,4 +1,4 @@
-/** What the reference page reads of the OpenAPI description. */
+/** The parts of the OpenAPI description that the reference page reads. */
 export interface Description {
   readonly info: { readonly version: string; readonly description: string }
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
@@ -65,11 +65,11 @@ export interface AddressedOperation extends DescribedOperation {
   readonly path: string
 }
 
-/** Reads a description, with each referenced schema in the place of the reference. */
+/** Reads a description, and replaces each reference by the schema that it refers to. */
 export function readDescription(json: string): Description {
   const parse = (schemas: Description['components']['schemas']): Description =>
     JSON.parse(json, (_name, value) => schemas[value?.$ref?.split('/').at(-1)] ?? value)
-  // Twice, because a schema that is referred to has references too.
+  // The schemas are parsed twice, because they contain references too.
   return parse(parse(parse({}).components.schemas).components.schemas)
 }
 

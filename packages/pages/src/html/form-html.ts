@@ -2,7 +2,7 @@ import type { AddressedOperation, Parameter } from './description.ts'
 import { type Html, html } from './html.ts'
 import { typeOf } from './tables-html.ts'
 
-/** A form that sends requests to the operation; the script of the page makes it work. */
+/** A form that sends requests to an operation. It is hidden until the script makes it work. */
 export function formHtml(operation: AddressedOperation): Html {
   const { operationId, parameters, summary, requestBody } = operation
   const example = requestBody?.content['application/json']?.example

@@ -5,7 +5,7 @@ export interface Html {
 
 type Content = Html | string | number | false | undefined | readonly Content[]
 
-/** HTML with values in it, which are escaped unless they are HTML themselves. */
+/** The tag of a template of HTML. Values in it are escaped, unless they are HTML themselves. */
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
   const parts = strings.map((part, index) => part + textOf(values[index]))
   return { html: parts.join('') }

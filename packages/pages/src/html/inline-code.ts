@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts'
 
-/** A text of the description, with what stands between backticks as code. */
+/** A text of the description, with the parts between backticks as code. */
 export function inlineCode(text: string): Html {
   const parts = text
     .split('`')

@@ -1,20 +1,22 @@
 import { type Html, html } from './html.ts'
 
-/** What differs between two services, and between two requests for a page. */
+/** The values of a page that depend on the service and on the request. */
 export interface PageValues {
-  /** A key that the page fills in; empty for none. Everybody who can load the page has it. */
+  /** A key that the page fills in; empty for none. Everybody who can load the page gets it. */
   readonly developmentKey: string
-  /** Where others reach the service, with a slash at its end; empty where that is not known. */
+  /** The address of the service for clients, with a slash at its end; empty if it is not known. */
   readonly publicUrl: string
-  /** The base address, for readers without JavaScript; scripts know it behind any proxy. */
+  /**
+   * The base address, for readers without JavaScript; the script of the page finds the right one.
+   */
   readonly address: string
 }
 
 interface Page {
   readonly title: string
-  /** Of its script and its style. */
+  /** The name of its script and its style. */
   readonly name: 'store' | 'reference'
-  /** Links that are seen once they have the focus: past what every page begins with. */
+  /** Links past the bar, which are visible only while they have the focus: texts by target id. */
   readonly skipTo: Readonly<Record<string, string>>
   readonly content: Html
 }
@@ -25,7 +27,7 @@ const LINKS = [
   ['description', 'openapi.json', 'OpenAPI'],
 ] as const
 
-/** A whole page: its head, the bar and the dialog of the key that both pages have, its content. */
+/** A whole page: its content, and the head, the bar and the key dialog that both pages have. */
 export function pageHtml(page: Page, values: PageValues): string {
   const { title, name, skipTo, content } = page
   const skips = Object.entries(skipTo).map(

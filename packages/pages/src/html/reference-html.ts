@@ -7,7 +7,7 @@ import { operationHtml, operationLinkHtml } from './operation-html.ts'
 import { type PageValues, pageHtml } from './page-html.ts'
 import { schemaTableHtml, tableHtml } from './tables-html.ts'
 
-/** What follows from a description alone, which does not change while a service runs. */
+/** The parts that depend on the description alone, which does not change while a service runs. */
 let latest: { readonly openApiJson: string; readonly parts: Parts } | undefined
 
 interface Parts {
@@ -15,7 +15,7 @@ interface Parts {
   readonly chapters: Html
 }
 
-/** The reference page, made of the OpenAPI description. It is readable without its script. */
+/** The reference page, made from the OpenAPI description. It can be read without its script. */
 export function referenceHtml(values: PageValues, openApiJson: string): string {
   if (latest?.openApiJson !== openApiJson)
     latest = { openApiJson, parts: partsOf(readDescription(openApiJson)) }
@@ -90,7 +90,7 @@ added.</p>
 ${tableHtml(['Status and code', 'Meaning'], rows)}`
 }
 
-/** A code that a narrow column breaks between its words. */
+/** An error code that a narrow column may break between its words. */
 function breakable(code: string): Html {
   return html`${code.split('_').map((word, index) => html`${index > 0 && html`_<wbr>`}${word}`)}`
 }
@@ -107,7 +107,7 @@ ${schemaTableHtml(schema)}`,
   )}`
 }
 
-/** Each version with its list of changes, as the text of the description has them. */
+/** Each version with its list of changes, from the text of the description. */
 function changesHtml({ info }: Description): Html {
   const [, changes = ''] = info.description.split('## Changes')
   const blocks = changes.trim().split('\n\n')

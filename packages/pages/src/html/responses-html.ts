@@ -4,16 +4,16 @@ import { inlineCode } from './inline-code.ts'
 import { tableHtml } from './tables-html.ts'
 import { tabsHtml } from './tabs-html.ts'
 
-/** What every operation responds to a key that may not call it, or to any request. */
-const OF_EVERY_OPERATION: readonly string[] = ['401', '403', '429', 'default']
+/** The statuses of the responses that every operation has. */
+const SHARED_STATUSES: readonly string[] = ['401', '403', '429', 'default']
 
-/** The responses of an operation; the responses of every operation are folded up. */
+/** The responses of an operation. Those that every operation has are folded. */
 export function responsesHtml({ responses }: AddressedOperation): Html {
   const rows = Object.entries(responses).map(([status, { description }]) => ({
     status,
     cells: [html`<code>${nameOf(status)}</code>`, inlineCode(description)],
   }))
-  const isShared = ({ status }: { readonly status: string }) => OF_EVERY_OPERATION.includes(status)
+  const isShared = ({ status }: { readonly status: string }) => SHARED_STATUSES.includes(status)
   const tableOf = (some: typeof rows) =>
     tableHtml(
       ['Status', 'Meaning'],
@@ -25,7 +25,7 @@ export function responsesHtml({ responses }: AddressedOperation): Html {
 <details><summary>Errors of every operation: ${names}</summary>${tableOf(shared)}</details>`
 }
 
-/** An example of each response, in tabs; a response to a request of the reader becomes another. */
+/** An example of each response, in tabs. The script adds a tab with the response to a request. */
 export function examplesHtml({ operationId, responses }: AddressedOperation): Html {
   const tabs = Object.entries(responses).flatMap(([status, { content }]) => {
     const example = content?.['application/json']?.example

@@ -10,7 +10,7 @@ export interface Tab {
   readonly text: string
 }
 
-/** Tabs that the script of the page makes work; the first one is shown until then. */
+/** Tabs, which the script of the page makes work. Until then the first one is shown. */
 export function tabsHtml(id: string, title: string, tabs: readonly Tab[]): Html {
   const buttons = tabs.map(
     ({ name, label }, index) =>

@@ -1,8 +1,8 @@
 import { byId } from '../browser/elements.ts'
 
 /**
- * Marks the section that is read in the contents: the last one that begins where a link would
- * scroll it to, or above.
+ * Marks the section that is being read in the contents: the last one whose beginning has reached
+ * the top of the window, to which a link would scroll it.
  */
 export function markActiveLink(): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('.sidebar a')]

@@ -1,6 +1,6 @@
 import { parseWithDigits } from '../browser/exact-json.ts'
 
-/** How many values there are of each type of an integer. */
+/** The smallest and the largest value of each integer type. */
 const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
   int32: [-(2n ** 31n), 2n ** 31n - 1n],
   int64: [-(2n ** 63n), 2n ** 63n - 1n],
@@ -15,19 +15,19 @@ interface Field {
   readonly max?: string | undefined
 }
 
-/** What is wrong with the value of a field, by what the description says of it. */
+/** Says what is wrong with the value of a field, by the rules of the description. */
 export function problemOf({ name, value, type, isRequired, min, max }: Field): string | undefined {
   if (value === '') return isRequired ? `${name} is required.` : undefined
   const range = RANGES[type]
   if (range === undefined) return undefined
   if (!/^-?\d{1,100}$/.test(value)) return `${name} must be an integer.`
-  // The bounds of int64 are not exact in the attributes: JavaScript has rounded them.
+  // The bounds of int64 in the attributes were rounded by JavaScript, so they are not used.
   const [least, most] = type === 'int32' && min && max ? [BigInt(min), BigInt(max)] : range
   const isWithin = BigInt(value) >= least && BigInt(value) <= most
   return isWithin ? undefined : `${name} must be from ${least} to ${most}.`
 }
 
-/** What is wrong with a body, before the service judges it. */
+/** Says what is wrong with a body that is not JSON, before it is sent. */
 export function bodyProblem(body: string): string | undefined {
   try {
     parseWithDigits(body, (digits) => digits)

@@ -1,10 +1,10 @@
-/** What stands in the place of placeholders, by their names. */
+/** The values of placeholders, by their names. */
 export type Values = Readonly<Record<string, string>>
 
 /**
- * Fills in the template of a sample, as the description of the service has it: each `{{name}}`
- * becomes a value, and what stands between `{{#headers}}` and `{{/headers}}` is repeated for each
- * header. What is filled in is not read again.
+ * Fills in a template of the description: replaces each `{{name}}` by its value, and repeats the
+ * text between `{{#headers}}` and `{{/headers}}` for each header. Placeholders in values are not
+ * replaced.
  */
 export function fillTemplate(template: string, values: Values, headers: readonly Values[]): string {
   const [before = '', rest = ''] = template.split('{{#headers}}')

@@ -3,7 +3,7 @@ import { make } from '../browser/elements.ts'
 const KEYWORDS =
   'import|from|const|await|new|package|func|if|nil|defer|return|as|with|print|curl|true|false|null'
 
-/** The parts of code that have a colour. None of them reads a text twice. */
+/** The parts of code that have a colour. */
 const PARTS = new RegExp(
   [
     String.raw`(?<field>"(?:[^"\\]|\\.)*"(?=:))`,
@@ -14,8 +14,8 @@ const PARTS = new RegExp(
   'gs',
 )
 
-/** Shows code in colours. Its text stays as it is. */
-export function showCode(place: HTMLElement, code: string): void {
+/** Shows code in an element, with colours. Its text is not changed. */
+export function showCode(element: HTMLElement, code: string): void {
   const content: (Node | string)[] = []
   let end = 0
   for (const match of code.matchAll(PARTS)) {
@@ -24,5 +24,5 @@ export function showCode(place: HTMLElement, code: string): void {
     content.push(make('span', { className: `code-${kind ?? ''}` }, match[0]))
     end = match.index + match[0].length
   }
-  place.replaceChildren(...content, code.slice(end))
+  element.replaceChildren(...content, code.slice(end))
 }

@@ -1,4 +1,4 @@
-// The language of the samples, chosen once for all operations. A browser can forbid to keep it.
+// The chosen language of the samples, for all operations. A browser may forbid to keep it.
 const NAME = 'pet-store-language'
 
 export function keptLanguage(): string {
@@ -13,6 +13,6 @@ export function keepLanguage(language: string): void {
   try {
     localStorage.setItem(NAME, language)
   } catch {
-    // Then it holds for this page.
+    // It is lost with this page.
   }
 }

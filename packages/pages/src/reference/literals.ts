@@ -1,9 +1,9 @@
 import { parseWithDigits } from '../browser/exact-json.ts'
 
-/** How a text stands in the code of a language. */
+/** Writes a text as a string literal of a language. */
 export type Quote = (text: string) => string
 
-/** In the languages of the samples. */
+/** For each language of the samples. */
 export const QUOTES: Readonly<Record<string, Quote>> = {
   shell: (text) => `'${text.replaceAll("'", "'\\''")}'`,
   typescript: singleQuoted,
@@ -16,25 +16,28 @@ function singleQuoted(text: string): string {
   return `'${escaped}'`
 }
 
-/** A digits-exact integer in code. */
-class Integer {
+/** A number with the digits with which it was written. */
+class ExactNumber {
   readonly digits: string
   constructor(digits: string) {
     this.digits = digits
   }
 }
 
-/** JSON text as a literal of TypeScript, its integers as `bigint`; other text as it is. */
+/**
+ * Writes JSON as a literal of TypeScript, with its integers as `bigint`. Returns other text
+ * unchanged.
+ */
 export function typeScriptLiteral(json: string): string {
   try {
-    return literalOf(parseWithDigits(json, (digits) => new Integer(digits)))
+    return literalOf(parseWithDigits(json, (digits) => new ExactNumber(digits)))
   } catch {
     return json
   }
 }
 
 function literalOf(value: unknown): string {
-  if (value instanceof Integer)
+  if (value instanceof ExactNumber)
     return /^-?\d+$/.test(value.digits) ? `${value.digits}n` : value.digits
   if (typeof value === 'string') return singleQuoted(value)
   if (Array.isArray(value)) return `[${value.map(literalOf).join(', ')}]`
@@ -42,7 +45,7 @@ function literalOf(value: unknown): string {
   return objectLiteral(Object.entries(value).map(([name, field]) => [name, literalOf(field)]))
 }
 
-/** An object with these fields, whose values are code. */
+/** Writes an object with these fields, whose values are code already. */
 export function objectLiteral(fields: readonly (readonly [string, string])[]): string {
   const named = fields.map(
     ([name, code]) => `${/^[a-z_$][\w$]*$/i.test(name) ? name : singleQuoted(name)}: ${code}`,

@@ -1,6 +1,9 @@
 import { bodyProblem, problemOf } from './field-problem.ts'
 
-/** Marks the first field that is wrong and says why. Returns whether all are right. */
+/**
+ * Marks the first invalid field of a form, moves the focus there, and says in `message` what is
+ * wrong. Returns whether all fields are valid.
+ */
 export function markInvalid(form: HTMLFormElement, message: HTMLElement): boolean {
   message.textContent = ''
   const inputs = [...form.querySelectorAll<HTMLInputElement>('[data-in], textarea')]

@@ -3,9 +3,9 @@ import { find } from '../browser/elements.ts'
 /** The request that a form describes. */
 export interface FormRequest {
   readonly method: string
-  /** Below the base address, with what stands in the fields. */
+  /** The path below the base address, with its parameters filled in. */
   readonly path: string
-  /** What stands in the fields of the path, in their order. */
+  /** The values of the parameters in the path, in their order. */
   readonly parameters: readonly string[]
   readonly query: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>

@@ -4,10 +4,10 @@ import { fillTemplate, type Values } from './fill-template.ts'
 import { objectLiteral, QUOTES, type Quote, typeScriptLiteral } from './literals.ts'
 import { type FormRequest, headersOf, targetOf } from './request-form.ts'
 
-/** What stands in the samples where no key is known. */
+/** Stands for the key in samples while no key is known. */
 const NO_KEY = '<API_KEY>'
 
-/** A request as code: the template of a language, filled in. */
+/** A request as code: the template of a language with the values of the request. */
 export function sampleOf(
   template: string,
   language: string,
@@ -34,7 +34,7 @@ function headerValues(name: string, value: string, quote: Quote): Values {
   return { name: quote(name), value: quote(value), header: quote(`${name}: ${value}`) }
 }
 
-/** What a function of the client is called with. */
+/** The arguments with which the function of the client is called. */
 function argumentsOf({ parameters, query, headers, body }: FormRequest): string {
   const { 'Idempotency-Key': idempotencyKey, ...others } = headers
   const options = [
@@ -45,7 +45,7 @@ function argumentsOf({ parameters, query, headers, body }: FormRequest): string 
     ([name, value]) => [name, name === 'limit' ? value : text(value)] as const,
   )
   const hasQuery = queryFields.length > 0
-  // What stands before the options cannot be left out.
+  // If there are options, the argument before them cannot be left out.
   const isList = parameters.length === 0 && body === undefined
   const parts = [
     ...parameters.map((value) => (/^-?\d+$/.test(value) ? `${value}n` : text(value))),

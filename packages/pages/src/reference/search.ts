@@ -9,7 +9,10 @@ interface Entry {
 
 const MAX_RESULTS = 12
 
-/** Ctrl+K, or the button: finds chapters, operations, parameters, models and error codes. */
+/**
+ * Makes the search work, which a button or Ctrl+K opens. It finds chapters, operations, parameters,
+ * models and error codes.
+ */
 export function setUpSearch(): void {
   const dialog = byId('search-dialog', HTMLDialogElement)
   const input = byId('search', HTMLInputElement)
@@ -37,7 +40,7 @@ export function setUpSearch(): void {
     dialog.showModal()
   }
 
-  /** Arrow keys go through the results, and Enter goes to the first one. */
+  /** Moves through the results by arrow keys; Enter in the input goes to the first result. */
   function move(event: KeyboardEvent): void {
     const links = [...dialog.querySelectorAll<HTMLAnchorElement>('#search-results a')]
     const index = links.indexOf(document.activeElement as HTMLAnchorElement)
@@ -60,7 +63,7 @@ export function setUpSearch(): void {
   dialog.addEventListener('keydown', move)
 }
 
-/** What the page has an address for, in the words of the page. */
+/** Reads what can be found from the page. */
 function readEntries(): readonly Entry[] {
   const chapters = [...document.querySelectorAll<HTMLAnchorElement>('.sidebar a')].map(
     ({ textContent, hash }) => ({ text: clean(textContent), hash }),

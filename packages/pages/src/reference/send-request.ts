@@ -47,7 +47,7 @@ export function setUpForm(
     isBusy = false
   }
 
-  /** The next page is what the form asks for once its cursor is filled in. */
+  /** Shows the button for the next page, which fills in the cursor and sends the form again. */
   function offerNextPage(link: string): void {
     const [, search] = /<[^>?]*\?([^>]*)>; *rel="next"/.exec(link) ?? []
     const cursor = new URLSearchParams(search).get('cursor')
@@ -67,7 +67,7 @@ export function setUpForm(
   })
 }
 
-/** Shows a response in the first tab; without one the tab is taken away. */
+/** Shows a response in a tab before the others, or removes that tab if there is no response. */
 function showResponse(
   operation: HTMLElement,
   responses: Tabs,

@@ -1,15 +1,15 @@
 import { copyOnPress } from '../browser/copy.ts'
 import { find } from '../browser/elements.ts'
 
-/** Tabs of which one is shown. */
+/** A list of tabs, of which one is shown. */
 export interface Tabs {
-  /** Shows the tab of this name, if there is one. */
+  /** Shows the tab with this name, if there is one. */
   select(name: string): void
 }
 
 /**
- * Makes tabs work, by arrow keys too; `onSelect` is called with the name of the one that somebody
- * has chosen.
+ * Makes tabs work, by clicks and arrow keys. `onSelect` is called with the name of a tab that the
+ * reader has chosen.
  */
 export function setUpTabs(root: HTMLElement, onSelect: (name: string) => void): Tabs {
   const tabs = () => [...root.querySelectorAll<HTMLElement>('[role=tab]')]

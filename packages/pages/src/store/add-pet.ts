@@ -3,7 +3,7 @@ import { closeOn } from '../browser/drawer.ts'
 import { byId } from '../browser/elements.ts'
 import { codeOf, sentenceOf } from './sentences.ts'
 
-/** After these it is not known whether a pet was added. */
+/** The codes of errors after which it is unknown whether the pet was added. */
 const UNCONFIRMED: ReadonlySet<string | undefined> = new Set([
   'connection_failed',
   'timeout',
@@ -12,10 +12,10 @@ const UNCONFIRMED: ReadonlySet<string | undefined> = new Set([
   'service_unavailable',
 ])
 
-/** What stands in the fields of the form. */
+/** The values of the fields of the form. */
 type Entered = Readonly<Record<keyof NewPet, string>>
 
-/** How a message begins that is about a field, in the words of the page and of the service. */
+/** How messages about each field begin, those of the page and those of the service. */
 const ABOUT = {
   name: /^(?:name |Name:)/,
   categoryId: /^(?:categoryId |Category ID:)/,
@@ -23,9 +23,9 @@ const ABOUT = {
 } as const satisfies Readonly<Record<keyof NewPet, RegExp>>
 
 /**
- * Makes the drawer work that adds pets; `addPet` sends a pet under an idempotency key, `onAdded`
- * shows what was added. It opens only where `canAdd` returns true. A pet whose adding was not
- * confirmed is added once, however often the button is pressed.
+ * Makes the drawer work that adds pets. `addPet` sends a pet with an idempotency key, and `onAdded`
+ * shows the pet that was added. The drawer opens only if `canAdd` returns true. If it is unknown
+ * whether a pet was added, sending the same values again adds no second pet.
  */
 export function setUpAddDrawer(
   addPet: (pet: NewPet, idempotencyKey: string) => Promise<Pet>,
@@ -37,7 +37,7 @@ export function setUpAddDrawer(
   const name = byId('add-name', HTMLInputElement)
   const message = byId('add-message')
   const errorMessage = byId('add-error')
-  /** What was entered for the pet whose adding was not confirmed, with its key. */
+  /** The values of a pet of which it is unknown whether it was added, with its idempotency key. */
   let unconfirmed: { readonly content: string; readonly idempotencyKey: string } | undefined
   let isBusy = false
 
@@ -86,7 +86,7 @@ export function setUpAddDrawer(
 
   byId('add-pet').addEventListener('click', open)
   document.addEventListener('keydown', (event) => {
-    // By its position: with Alt some keyboards write another letter.
+    // Compares the position of the key, because with Alt some keyboards type another letter.
     if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== 'KeyN') return
     event.preventDefault()
     open()
@@ -96,14 +96,18 @@ export function setUpAddDrawer(
     event.preventDefault()
     if (isBusy) return
     isBusy = true
-    // What fails is shown, so nothing rejects.
+    // `submit` shows its errors and never rejects.
     void submit().then(() => {
       isBusy = false
     })
   })
 }
 
-/** Every other rule is the service's. Fields that are left empty are absent. */
+/**
+ * Makes a pet of the values of the form. A status that is not set is absent. Throws a `RangeError`,
+ * whose message is for people, if there is no name or the category is no integer; the service
+ * checks the other rules.
+ */
 function newPetOf({ name, categoryId, status }: Entered): NewPet {
   if (name.trim() === '') throw new RangeError('Name: enter the name of the pet.')
   if (!/^-?[0-9]{1,100}$/.test(categoryId.trim()))
@@ -117,8 +121,9 @@ function newPetOf({ name, categoryId, status }: Entered): NewPet {
 }
 
 /**
- * The time first, so that keys of one time lie side by side in the index of a database.
- * `crypto.randomUUID` is missing in pages that were not loaded over HTTPS.
+ * Makes a new idempotency key. It begins with the time, so that new keys are close together in the
+ * index of the database. `crypto.randomUUID` is not used, because it is missing in pages that were
+ * not loaded over HTTPS.
  */
 function newIdempotencyKey(): string {
   const parts = crypto.getRandomValues(new Uint32Array(3))

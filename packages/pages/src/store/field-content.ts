@@ -5,12 +5,12 @@ import { FIELD_TITLES } from '../fields/pet-fields.ts'
 /** The fields in the order in which they are shown. */
 export const FIELDS = Object.keys(FIELD_TITLES) as readonly (keyof Pet)[]
 
-/** How a field of a pet is shown. Ids are bigints, so every digit is. */
+/** The content that shows a field of a pet. Ids are bigints, so all digits are shown. */
 export function contentOf(field: keyof Pet, pet: Pet): Node | string {
   const value = pet[field]
   if (value === undefined) return notSet()
   if (field === 'status') return badge(`${value}`, `${value}`)
-  // `bdi` keeps the direction of a text, and control characters in it, to itself.
+  // `bdi` isolates the direction of a text, so that it does not affect the text around.
   return typeof value === 'string' ? make('bdi', { dir: 'auto' }, value) : `${value}`
 }
 

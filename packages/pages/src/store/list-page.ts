@@ -1,14 +1,14 @@
 import type { ListPetsQuery, PetStatus } from '@pet-store/client'
 import { STATUS_TITLES } from '../fields/pet-fields.ts'
 
-/** A page of the list, as the URL has it. */
+/** A page of the list, with everything that its URL says. */
 export interface ListPage {
   readonly status: PetStatus | undefined
   readonly limit: number
   readonly cursor: string | undefined
-  /** The number of its first row; known only to who came there page by page. */
+  /** The number of its first row, which is in the URL. */
   readonly from: number
-  /** The pages before this one; unknown where somebody else's link was followed. */
+  /** The pages before this one; empty if the page was opened by a link. */
   readonly earlier: readonly Pick<ListPage, 'cursor' | 'from'>[]
 }
 
@@ -35,7 +35,7 @@ export function pageBefore(page: ListPage): ListPage {
   return { ...page, ...page.earlier.at(-1), earlier: page.earlier.slice(0, -1) }
 }
 
-/** The page that the URL names; what is invalid in it has its default. */
+/** The page that the URL names, with the default for each invalid part. */
 export function pageOfUrl(): ListPage {
   const query = new URLSearchParams(location.search)
   const first = firstPage(query.get('status') ?? '', query.get('limit') ?? '')
@@ -46,12 +46,20 @@ export function pageOfUrl(): ListPage {
   return { ...first, cursor, from, earlier: state?.earlier ?? [] }
 }
 
-/** The id of the pet that the URL names. */
+/**
+ * The id of the pet that the URL names; `undefined` if it names none, or by a text that is no id.
+ */
 export function petOfUrl(): string | undefined {
-  return new URLSearchParams(location.search).get('pet') ?? undefined
+  const id = new URLSearchParams(location.search).get('pet') ?? ''
+  return isPetId(id) ? id : undefined
 }
 
-/** The URL of a page, and of a pet that is shown beside it: what differs from the default. */
+/** Whether a text can be the id of a pet: an integer of a reasonable length. */
+export function isPetId(text: string): boolean {
+  return /^-?[0-9]{1,100}$/.test(text)
+}
+
+/** The URL of a page, and of a pet that is shown beside it. Defaults are left out. */
 export function addressOf({ status, limit, cursor, from }: ListPage, pet?: string): string {
   const search = new URLSearchParams()
   if (status !== undefined) search.set('status', status)
@@ -62,7 +70,7 @@ export function addressOf({ status, limit, cursor, from }: ListPage, pet?: strin
   return search.size === 0 ? location.pathname : `?${search}`
 }
 
-/** What the service is asked for. */
+/** The query that lists a page. */
 export function queryOf({ limit, status, cursor }: ListPage): ListPetsQuery {
   return { limit, status, cursor }
 }

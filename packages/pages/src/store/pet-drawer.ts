@@ -16,7 +16,7 @@ const MESSAGE = byId('pet-message')
 /** The id of the pet that is shown or loaded. */
 let current: string | undefined
 
-/** Makes the drawer work that shows one pet; `onClose` is called whenever it was closed. */
+/** Makes the drawer work that shows a pet. `onClose` is called each time it was closed. */
 export function setUpPetDrawer(onClose: () => void): void {
   closeOn(DRAWER, byId('close-pet'))
   DRAWER.addEventListener('close', onClose)
@@ -28,7 +28,7 @@ export function closePet(): void {
   if (DRAWER.open) DRAWER.close()
 }
 
-/** Shows the pet with this id, as it is known or as `load` resolves to it. */
+/** Shows the pet with this id: `known`, or else the pet that `load` resolves to. */
 export async function openPet(
   id: string,
   known: Pet | undefined,
@@ -60,7 +60,7 @@ function showPet(pet: Pet): void {
   CONTENT.hidden = false
 }
 
-/** As the service has sent it, on several lines. */
+/** The pet as JSON, as the service has sent it, but on several lines. */
 function jsonOf(pet: Pet): string {
   const lines = FIELDS.filter((field) => pet[field] !== undefined).map((field) => {
     const value = pet[field]

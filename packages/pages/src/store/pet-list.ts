@@ -13,7 +13,7 @@ const PAGER = {
   next: byId('next', HTMLButtonElement),
 }
 
-/** The page that is shown, and the cursor of the following one. */
+/** The page that is shown, the cursor of the following page, and the pets; no pets at first. */
 let shown: ListPage = pageOfUrl()
 let nextCursor: string | undefined
 let pets: readonly Pet[] | undefined
@@ -30,14 +30,14 @@ export function cursorOfNext(): string | undefined {
   return nextCursor
 }
 
-/** A pet that is on the page already. */
+/** The pet with this id, if it is on the page already. */
 export function shownPet(id: string): Pet | undefined {
   return [...(pets ?? []), ...added].find((pet) => `${pet.id}` === id)
 }
 
 /**
- * Loads a page and shows it. Resolves to false if a later page has overtaken it; rejects with the
- * error of the client, and what was shown stays.
+ * Loads a page and shows it. Resolves to false if a later page was requested meanwhile. Rejects
+ * with the error of the client, in which case the previous page stays.
  */
 export async function loadPage(client: PetStoreClient, page: ListPage): Promise<boolean> {
   latestRequest.abort()
@@ -59,18 +59,21 @@ export async function loadPage(client: PetStoreClient, page: ListPage): Promise<
   }
 }
 
-/** Says in place of the pets, or where they stay at `place`, why a page cannot be shown. */
-export function showFailure(text: string, place: HTMLElement, retry: () => void): void {
+/**
+ * Says why a page cannot be shown: in `message` if pets of another page are shown, else in place of
+ * the pets.
+ */
+export function showFailure(text: string, message: HTMLElement, retry: () => void): void {
   if (pets !== undefined) {
-    showMessage(place, text, retry)
+    showMessage(message, text, retry)
     return
   }
-  const message = make('div', { className: 'error row', role: 'alert' })
-  showRows([noticeRow(message)])
-  showMessage(message, text, retry)
+  const notice = make('div', { className: 'error row', role: 'alert' })
+  showRows([noticeRow(notice)])
+  showMessage(notice, text, retry)
 }
 
-/** Shows nothing but a text and a button, for who has no key yet. */
+/** Shows only a text and a button, while there is no key. */
 export function showNotice(text: string, button: HTMLButtonElement): void {
   pets = undefined
   added = []
@@ -78,14 +81,14 @@ export function showNotice(text: string, button: HTMLButtonElement): void {
   showRows([noticeRow(make('p', {}, text), button)])
 }
 
-/** Another key may see less. */
+/** Forgets the pets that were added with another key, because a new key may not be able to read. */
 export function forgetAdded(): void {
   added = []
 }
 
 /**
- * Shows a pet that was added: where it belongs if that is on this page, which is at the end of the
- * last one, else above the page.
+ * Shows a pet that was added: at the end of the list if this is its last page and has room for it,
+ * else above the page.
  */
 export function showAddedPet(pet: Pet): void {
   added = [pet, ...added].slice(0, MAX_ADDED)
@@ -96,7 +99,10 @@ export function showAddedPet(pet: Pet): void {
   else showAdded()
 }
 
-/** The filter and the page size of the pets that are shown, even where others were chosen. */
+/**
+ * Resets the filter and the page size to those of the page that is shown, if loading another one
+ * has failed.
+ */
 export function showFilter(): void {
   for (const radio of document.querySelectorAll<HTMLInputElement>('#filter input'))
     radio.checked = radio.value === (shown.status ?? '')
@@ -114,7 +120,7 @@ function show(): void {
   showPosition()
 }
 
-/** Pets that were added and are not on the page stand above it. */
+/** Shows the added pets that are not on the page above it. */
 function showAdded(): void {
   const onPage = new Set(pets?.map(({ id }) => id))
   const rows = added
@@ -142,7 +148,7 @@ function showPosition(): void {
   PAGER.first.disabled = cursor === undefined
   PAGER.previous.disabled = earlier.length === 0
   PAGER.next.disabled = nextCursor === undefined
-  // A button that is disabled loses the focus.
+  // A disabled button would lose the focus, so it moves to another one.
   if (focused instanceof HTMLButtonElement && focused.disabled)
     PAGER[nextCursor === undefined ? 'previous' : 'next'].focus()
 }

@@ -3,8 +3,8 @@ import { make } from '../browser/elements.ts'
 import { badge, contentOf, FIELDS } from './field-content.ts'
 
 /**
- * A row for a pet, with a cell for each field. All of it is the link to the pet, in the cell of its
- * id.
+ * A row for a pet, with a cell for each field. The link to the pet is in the cell of its id, and
+ * styles extend it over the whole row.
  */
 export function petRow(pet: Pet, address: string, { isNew = false } = {}): HTMLTableRowElement {
   const cells = FIELDS.map((field) => {
@@ -27,14 +27,17 @@ export function skeletonRows(): readonly HTMLTableRowElement[] {
   })
 }
 
-/** A row that says something in place of pets. */
+/** A row with a notice in place of pets. */
 export function noticeRow(...content: readonly (Node | string)[]): HTMLTableRowElement {
   const only = cell('notice', ...content)
   only.colSpan = FIELDS.length
   return make('tr', {}, only)
 }
 
-/** A phone shows rows in another way, and a browser forgets then that this is a table. */
+/**
+ * Sets the roles of a table. On phones, styles display its parts in another way, for which browsers
+ * would no longer give them the roles of a table.
+ */
 export function setTableRoles(table: HTMLTableElement): void {
   const roles = { thead: 'rowgroup', tbody: 'rowgroup', tr: 'row', th: 'columnheader', td: 'cell' }
   table.role = 'table'

@@ -1,6 +1,6 @@
 import { PetStoreError } from '@pet-store/client'
 
-/** What the page says about an error. */
+/** The sentence that the page shows for an error. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof RangeError) return error.message
   if (!(error instanceof PetStoreError)) return `The page failed: ${String(error)}`

@@ -1,6 +1,6 @@
 // The page of the store: lists, filters, finds and adds pets with the typed client, and uses only
 // the operations of the interface. Filter, page size, position and the pet in the drawer are in the
-// URL; the way back to earlier pages is in the state of the history.
+// URL; the cursors of earlier pages are in the state of the history.
 import { createPetStoreClient, type NewPet, type Pet, type PetStoreClient } from '@pet-store/client'
 import { copyOnPress } from '../browser/copy.ts'
 import { curlLine } from '../browser/curl.ts'
@@ -14,6 +14,7 @@ import { setUpAddDrawer } from './add-pet.ts'
 import {
   addressOf,
   firstPage,
+  isPetId,
   type ListPage,
   pageAfter,
   pageBefore,
@@ -42,9 +43,13 @@ const SIZE = byId('size', HTMLSelectElement)
 let client: PetStoreClient | undefined
 const openKeyDialog = setUpKeyDialog(useKey)
 
-/** Lists with a key, and keeps it unless the service rejects it: then it resolves to why. */
+/**
+ * Lists pets with a key, and uses it from then on. Resolves to a sentence if the service rejects
+ * the key.
+ */
 async function useKey(apiKey: string): Promise<string | undefined> {
-  // A person waits, and reads at once why and until when, such as for the rate of the key.
+  // Without retries, so that a person is told at once what is wrong, such as a rate limit, and when
+  // to try again.
   const candidate = createPetStoreClient({ baseUrl, apiKey, retries: 0, timeoutMs: 30_000 })
   const page = pageOfUrl()
   try {
@@ -65,8 +70,11 @@ async function useKey(apiKey: string): Promise<string | undefined> {
   return undefined
 }
 
-/** Shows a page, or says at `place` why not. Resolves to whether it is shown. */
-async function showPage(page: ListPage, place: HTMLElement, isNew: boolean): Promise<boolean> {
+/**
+ * Shows a page, and adds it to the history if it `isNew`. If that fails, `message` says why.
+ * Resolves to whether the page is shown.
+ */
+async function showPage(page: ListPage, message: HTMLElement, isNew: boolean): Promise<boolean> {
   if (client === undefined) return false
   showMessage(LIST_MESSAGE, '')
   showMessage(PAGE_MESSAGE, '')
@@ -77,26 +85,28 @@ async function showPage(page: ListPage, place: HTMLElement, isNew: boolean): Pro
     history[isNew ? 'pushState' : 'replaceState']({ earlier: page.earlier }, '', address)
     return true
   } catch (error) {
-    return explain(error, page, place)
+    return explain(error, page, message)
   }
 }
 
-/** What follows when a page cannot be shown. Resolves to whether another one is shown instead. */
-async function explain(error: unknown, page: ListPage, place: HTMLElement): Promise<boolean> {
-  // The cursor of a link that was cut off or changed: the first page has the same filter.
+/**
+ * Says in `message` why a page cannot be shown. Resolves to whether another page is shown instead.
+ */
+async function explain(error: unknown, page: ListPage, message: HTMLElement): Promise<boolean> {
+  // The link was cut off or changed, so its cursor is invalid: show the first page of its filter.
   if (codeOf(error) === 'invalid_request' && page.cursor !== undefined) {
     const first = firstPage(page.status ?? '', String(page.limit))
-    const isShown = await showPage(first, place, false)
+    const isShown = await showPage(first, message, false)
     if (isShown)
       showMessage(LIST_MESSAGE, 'This link has no valid position. Here is the first page.')
     return isShown
   }
   if (codeOf(error) === 'unauthorized') openKeyDialog(sentenceOf(error))
-  showFailure(sentenceOf(error), place, () => void showPage(page, place, false))
+  showFailure(sentenceOf(error), message, () => void showPage(page, message, false))
   return false
 }
 
-/** What is shown to who has no key yet. */
+/** Asks for a key, in place of the pets. */
 function askForKey(): void {
   const button = make('button', { type: 'button', className: 'primary' }, 'Enter an API key')
   button.addEventListener('click', () => openKeyDialog())
@@ -120,7 +130,7 @@ function addPet(pet: NewPet, idempotencyKey: string): Promise<Pet> {
   return client.createPet(pet, { idempotencyKey })
 }
 
-/** Shows a pet under an address of its own; going back closes it. */
+/** Shows a pet at an address of its own, so that going back in the history closes it. */
 function goToPet(id: string): void {
   history.pushState({ ...history.state, isPet: true }, '', addressOf(shownPage(), id))
   syncPet()
@@ -129,15 +139,15 @@ function goToPet(id: string): void {
 function findPet(): void {
   const input = byId('find-id', HTMLInputElement)
   const id = input.value.trim()
-  const isId = /^-?[0-9]{1,100}$/.test(id)
+  const isId = isPetId(id)
   byId('find-message').textContent = isId ? '' : 'Enter the ID of a pet: a whole number, such as 1.'
   if (!isId) input.focus()
   else if (client === undefined) openKeyDialog()
   else goToPet(`${BigInt(id)}`)
 }
 
-function goTo(page: ListPage, place: HTMLElement): Promise<boolean> {
-  return showPage(page, place, true)
+function goTo(page: ListPage, message: HTMLElement): Promise<boolean> {
+  return showPage(page, message, true)
 }
 
 function onPress(id: string, pageOf: () => ListPage): void {
@@ -165,7 +175,7 @@ byId('find').addEventListener('submit', (event) => {
 byId('table').addEventListener('click', (event) => {
   const link = (event.target as Element).closest<HTMLElement>('a[data-pet]')
   const id = link?.dataset['pet']
-  // With a key held, a browser opens the link somewhere else.
+  // With one of these keys, a browser opens the link in another tab or window.
   if (id === undefined || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
   event.preventDefault()
   goToPet(id)

@@ -1,8 +1,8 @@
-const SILENCE_MS = 20_000
-/** How much each section waits for. */
+const LONG_WAIT_MS = 20_000
+/** The number of pieces of work that each section waits for. */
 const waiting = new WeakMap<HTMLElement, number>()
 
-/** Shows that a section waits for something while it does, and says so when that takes long. */
+/** Marks a section as busy until `work` ends. `status` says so if that takes long. */
 export async function whileBusy<T>(
   work: Promise<T>,
   section: HTMLElement,
@@ -18,7 +18,7 @@ export async function whileBusy<T>(
   status.textContent = ''
   const timer = setTimeout(() => {
     status.textContent = 'The service has not answered for 20 seconds. Still waiting…'
-  }, SILENCE_MS)
+  }, LONG_WAIT_MS)
   try {
     return await work
   } finally {
