@@ -4,8 +4,8 @@ import { join, relative, sep } from 'node:path'
 import { withClient } from './database.ts'
 
 /**
- * Not copied: files of the running process, and of the history before the copy (PostgreSQL manual,
- * 25.3).
+ * The files that are not copied: those of the running process, and of the history before the copy
+ * (PostgreSQL manual, 25.3).
  */
 const NOT_COPIED = /^(?:postmaster\.(?:pid|opts)|(?:pg_wal|pg_replslot|pg_dynshmem)\/.+)$/
 
@@ -17,12 +17,12 @@ interface Origin {
 }
 
 /**
- * Copies the files of a running server so that a second one can follow it: what `pg_basebackup`
- * does, which the binaries from npm lack. A replication slot keeps what the copy has not been sent
+ * Copies the files of a running server so that a second one can follow it, as `pg_basebackup` does,
+ * which the binaries from npm lack. A replication slot keeps the log that the copy has not received
  * yet, even while it is stopped.
  */
 export async function copyAsStandby(origin: Origin, dataFolder: string): Promise<void> {
-  // The backup belongs to the session, so all of this is one connection.
+  // The backup belongs to the session, so all statements must use one connection.
   await withClient(origin.url, async (client) => {
     const slot = `standby_${randomBytes(4).toString('hex')}`
     await client.query('select pg_create_physical_replication_slot($1, true)', [slot])

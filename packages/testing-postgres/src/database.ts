@@ -9,8 +9,8 @@ export interface Database {
 }
 
 /**
- * Creates an empty database, so that test files that run at once do not meet; or a copy of another
- * one of the same server, to which nobody may be connected.
+ * Creates an empty database, so that test files that run at the same time do not interfere; or a
+ * copy of another database of the same server, to which no client may be connected.
  */
 export async function createDatabase(
   serverUrl: string,
@@ -22,8 +22,8 @@ export async function createDatabase(
     const { rows } = await client.query(
       "select current_setting('server_version_num')::int as version",
     )
-    // Copying the files takes an eighth of the CPU time of copying through the log, the default
-    // since PostgreSQL 15.
+    // Copying the files takes an eighth of the CPU time of copying through the log, which is the
+    // default since PostgreSQL 15.
     const strategy = rows[0].version < 150_000 ? '' : 'strategy file_copy'
     await client.query(`create database ${name} template ${template} ${strategy}`)
   })
@@ -35,7 +35,7 @@ export async function createDatabase(
   }
 }
 
-/** Runs one statement on a connection of its own, and gives its rows. */
+/** Runs one statement on a connection of its own, and returns its rows. */
 export async function runSql<Row extends object>(
   url: string,
   sql: string,

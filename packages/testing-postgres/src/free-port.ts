@@ -7,18 +7,18 @@ const FIRST_EPHEMERAL_PORT = 32_768
 const ATTEMPTS = 100
 
 /**
- * A TCP port of this machine that nothing listens on at the moment.
+ * Finds a TCP port of this machine on which nothing listens at present.
  *
- * It is below the range from which Linux and macOS number outgoing connections. A port of that
- * range can be given to a connection of another process before it is used, and a client that polls
- * such a port can connect to itself.
+ * It is below the range of ephemeral ports of Linux and macOS. The system could give a port of that
+ * range to an outgoing connection of another process, and a client that polls such a port could
+ * connect to itself.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const port = randomInt(FIRST_PORT, FIRST_EPHEMERAL_PORT)
     if (await isFree(port)) return port
   }
-  throw new Error(`no free port in ${ATTEMPTS} attempts`)
+  throw new Error(`No free port was found in ${ATTEMPTS} attempts.`)
 }
 
 export async function isFree(port: number): Promise<boolean> {

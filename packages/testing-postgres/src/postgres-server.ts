@@ -2,17 +2,18 @@ import { EmbeddedServer } from './embedded-server.ts'
 
 /** A running PostgreSQL server. */
 export interface PostgresServer {
-  /** Of its maintenance database, with the right to create others. */
+  /** The URL of its maintenance database, for a user who may create other databases. */
   readonly url: string
   /** Which server this is, for people who read the output of a test run. */
   readonly description: string
-  /** Ends the server where it was started here; leaves another's alone. */
+  /** Stops the server if it was started here. */
   stop(): Promise<void>
 }
 
 /**
- * The server that `TEST_DATABASE_URL` names, else one of our own from npm, on a free port, with its
- * data in a temporary folder. Rejects when neither works: tests of PostgreSQL are never skipped.
+ * Uses the server that `TEST_DATABASE_URL` names, or else starts one from npm, on a free port and
+ * with its data in a temporary folder. Rejects if that fails: tests of PostgreSQL are never
+ * skipped.
  */
 export async function startPostgresServer(flags: readonly string[] = []): Promise<PostgresServer> {
   const given = process.env['TEST_DATABASE_URL']

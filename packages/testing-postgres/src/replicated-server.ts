@@ -17,11 +17,11 @@ export interface ReplicatedServer {
 }
 
 /**
- * Starts both, always embedded ones: the server of TEST_DATABASE_URL has no standby that tests may
- * pause and stop.
+ * Starts an embedded server and its standby. The server of TEST_DATABASE_URL is not used, because
+ * it has no standby that tests may pause and stop.
  */
 export async function startReplicatedServer(): Promise<ReplicatedServer> {
-  // What tests prove with these needs no disk that survives a power failure.
+  // No test of these servers simulates a power failure.
   const flags = ['-c', 'fsync=off']
   const primary = await EmbeddedServer.create()
   await primary.start(flags)
@@ -60,6 +60,6 @@ function expectSoon(url: string, condition: string): Promise<void> {
       const { rows } = await client.query<{ isTrue: boolean }>(`select ${condition} as "isTrue"`)
       if (rows[0]?.isTrue) return
     }
-    throw new Error(`still not so: ${condition}`)
+    throw new Error(`This did not become true within a minute: ${condition}.`)
   })
 }

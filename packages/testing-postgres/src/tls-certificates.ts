@@ -1,15 +1,16 @@
-// Certificates for tests alone; nobody else trusts them, and the keys guard nothing. Node cannot
-// make certificates, and not every machine has openssl, so these were made once, valid from 2020 to
-// 2119:
+// Certificates and keys for tests only; nothing else trusts them. Node cannot make certificates,
+// and not every machine has openssl, so these were made once, valid from 2020 to 2119:
 //
-//   new="faketime 2020-01-01 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc
-//   -days 36500" $new -subj '/CN=Pet Store test CA' -keyout ca.key -out ca.pem $new -CA ca.pem
-//   -CAkey ca.key -subj /CN=localhost -addext subjectAltName=DNS:localhost \
-//     -addext basicConstraints=CA:FALSE -keyout localhost.key -out localhost.pem
-//   $new -key localhost.key -subj /CN=elsewhere.test -addext subjectAltName=DNS:elsewhere.test -out
-//   elsewhere.pem
+//   new="faketime 2020-01-01 openssl req -x509 -newkey ec \
+//     -pkeyopt ec_paramgen_curve:P-256 -noenc -days 36500"
+//   $new -subj '/CN=Pet Store test CA' -keyout ca.key -out ca.pem
+//   $new -CA ca.pem -CAkey ca.key -subj /CN=localhost \
+//     -addext subjectAltName=DNS:localhost -addext basicConstraints=CA:FALSE \
+//     -keyout localhost.key -out localhost.pem
+//   $new -key localhost.key -subj /CN=elsewhere.test \
+//     -addext subjectAltName=DNS:elsewhere.test -out elsewhere.pem
 
-/** The certificate of the authority that signed the one of localhost. */
+/** The certificate of the authority that has signed the certificate of `localhost`. */
 export const CA = `-----BEGIN CERTIFICATE-----
 MIIBjzCCATWgAwIBAgIULQgibwXKGvIcJXH9AoP+46Up0VgwCgYIKoZIzj0EAwIw
 HDEaMBgGA1UEAwwRUGV0IFN0b3JlIHRlc3QgQ0EwIBcNMjAwMTAxMDAwMDAwWhgP
@@ -23,7 +24,7 @@ Uo3QM6ImjkIU6LklBdxyMFdjBBllPjLuDNCk9Q9+wbgCIQCBQo3IY7Z5RTrj9l0c
 -----END CERTIFICATE-----
 `
 
-/** For a server that is called `localhost`. */
+/** The certificate and the key of a server named `localhost`. */
 export const LOCALHOST = {
   certificate: `-----BEGIN CERTIFICATE-----
 MIIBlzCCAT2gAwIBAgIUQGeHhffgmGE4xng9o2bZ28vbsX8wCgYIKoZIzj0EAwIw
@@ -46,8 +47,8 @@ GJLmZR9+m1kTKOrWXhJh4CZaOTlvZLhb6VHclM9Py0iUZlIx6ItCzmrN
 }
 
 /**
- * For a server of another name, with the same key, and signed by itself: also the certificate of
- * who signed it.
+ * The certificate of a server with another name and the same key. It is signed by itself, so it is
+ * also that of its authority.
  */
 export const ELSEWHERE = `-----BEGIN CERTIFICATE-----
 MIIBcTCCARigAwIBAgIUTfai9WLpfreydODrPrWYjTH1NTkwCgYIKoZIzj0EAwIw

@@ -6,12 +6,13 @@ import type { ServerOptions } from './embedded-server.ts'
 
 const run = promisify(execFile)
 
-/** Where Debian's packages put the programs of each version. */
+/** The folders in which Debian's packages put the programs of each version. */
 const PROGRAM_FOLDERS = '/usr/lib/postgresql/*/bin'
 
 /**
- * Finds the programs of an installed server that reports its errors in other languages, and these
- * languages. The programs from npm have none. Rejects with the reason if there is no such server.
+ * Finds the programs of an installed server that can report its errors in other languages, and
+ * these languages. The programs from npm have none. Rejects with the reason if no such server is
+ * installed.
  */
 export async function findTranslatedPrograms(): Promise<
   Required<Pick<ServerOptions, 'programFolder' | 'languages'>>
@@ -23,7 +24,7 @@ export async function findTranslatedPrograms(): Promise<
   throw new Error('no PostgreSQL server with translations is installed (Debian: postgresql)')
 }
 
-/** Each language has a file of the texts of `postgres`. */
+/** Finds the languages of a server: each has a file with the translated texts of `postgres`. */
 async function languagesOf(programFolder: string): Promise<readonly string[]> {
   await access(join(programFolder, 'initdb'))
   const { stdout: folder } = await run(join(programFolder, 'pg_config'), ['--localedir'])

@@ -12,11 +12,11 @@ declare module 'vitest' {
   }
 }
 
-/** Gives the tests of a project one real server, and says which. */
+/** Provides the tests of a project with one real server, and prints which. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Removed with the other temporary files of the run.
   process.env['INITIALIZED_POSTGRES'] ??= await initializedFiles()
-  // What these tests prove needs no disk that survives a power cut.
+  // No test of this server simulates a power failure.
   const server = await startPostgresServer(['-c', 'fsync=off'])
   console.log(`PostgreSQL for ${project.name}: ${server.description}`)
   project.provide('postgresUrl', server.url)

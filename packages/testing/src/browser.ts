@@ -12,9 +12,9 @@ export { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 export const CHROMIUM: string | undefined =
   process.env['CHROME_BIN'] || onPath('chromium', 'google-chrome')
 
-/** Why the pages cannot be tested in a browser here. */
+/** The reason to skip tests in a browser if there is none. */
 export const NO_CHROMIUM: string =
-  'The pages are not tested in a browser: none found. Install one (apt-get install ' +
+  'The pages are not tested in a browser, because none was found. Install one (apt-get install ' +
   'chromium), or name it in CHROME_BIN.'
 
 function onPath(...names: readonly string[]): string | undefined {
@@ -25,8 +25,8 @@ function onPath(...names: readonly string[]): string | undefined {
 }
 
 /**
- * Collects all that a page must not do: write errors, break its policy, fail to load, or ask
- * another address than ours.
+ * Collects everything that a page must not do: write to the console, violate its content security
+ * policy, fail to load something, or send requests to another address.
  */
 export async function problemsOf(page: Page, address: string): Promise<readonly string[]> {
   const problems: string[] = []
@@ -55,7 +55,7 @@ interface AxeResults {
   readonly violations: readonly { readonly id: string; readonly nodes: readonly unknown[] }[]
 }
 
-/** What axe-core finds, with the number of elements. */
+/** The violations that axe-core finds, each with the number of its elements. */
 export async function axeFindings(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<AxeResults>('axe.run()')

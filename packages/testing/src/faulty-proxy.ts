@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** What the network does to each connection, old and new. */
+/** A fault of the network, which affects open and new connections. */
 export type NetworkFault =
   | 'none'
   /** Each chunk arrives 20 ms late. */
   | 'delay'
-  /** Nothing arrives; no connection breaks. Later on everything arrives. */
+  /** Nothing arrives until the fault ends; then everything does. No connection breaks. */
   | 'stall'
   /**
-   * What was sent during the fault never arrives, and new connections are accepted and never
+   * Nothing that is sent during the fault ever arrives. New connections are accepted but never
    * served. No connection breaks.
    */
   | 'black-hole'
@@ -18,13 +18,13 @@ export type NetworkFault =
    * reply arrives.
    */
   | 'lose-replies'
-  /** The same for some replies. */
+  /** Some replies are lost in this way. */
   | 'cut-replies'
   /** Some replies arrive damaged. */
   | 'damage-replies'
   /** Some requests arrive damaged: only for connections with TLS, which notice that. */
   | 'damage-requests'
-  /** Every connection breaks at once, and new ones too. */
+  /** Every connection is reset at once, and so is every new one. */
   | 'reset'
 
 export interface FaultyProxyOptions {
@@ -39,20 +39,20 @@ export interface FaultyProxy {
   readonly url: string
   /** The number of connections that were opened so far. */
   readonly connections: number
-  /** The fault from now on. */
+  /** Sets the fault from now on. */
   set(fault: NetworkFault): void
-  /** Breaks every connection; new ones go to the server of this URL. */
+  /** Resets every connection; new ones go to the server of this URL. */
   moveTo(url: string): void
-  /** Lets nothing more arrive on the present connections, which stay open; new ones work. */
+  /** Lets nothing more arrive on the open connections, which stay open. New connections work. */
   mute(): void
-  /** Accepts no further connection, and breaks the present ones. */
+  /** Accepts no further connections, and resets the open ones. */
   close(): void
 }
 
 const DELAY_MS = 20
 /**
- * One of this many chunks of a connection is damaged or cut; its first chunks pass, so that a
- * retry gets through.
+ * Every chunk of a connection with this number, or a multiple of it, is damaged or lost. The first
+ * ones pass, so that a retry succeeds.
  */
 const CHUNKS_PER_FAULT = 9
 
@@ -117,14 +117,14 @@ function unchanged(data: Buffer): Buffer {
   return data
 }
 
-/** The two connections of one client. */
+/** The connection of one client to the proxy (near), and that of the proxy to the server (far). */
 class Pair {
-  /** Once bytes were lost, nothing behind them may arrive: TCP has no holes. */
+  /** If bytes were lost, nothing after them may arrive, because TCP leaves no gaps. */
   isMuted: boolean
   readonly #near: Socket
   readonly #far: Socket
   readonly #fault: () => NetworkFault
-  /** What has not arrived yet, in order, for each side; `null` is its end. */
+  /** The chunks for each side that have not arrived yet, in order; `null` is the end. */
   readonly #held = new Map<Socket, (Buffer | null)[]>()
 
   constructor(
@@ -192,9 +192,9 @@ class Pair {
 }
 
 /**
- * Damages what a reader notices: with TLS the protected bytes of a record, without it the type and
- * length of a message. PostgreSQL's messages have no checksum, so other damage in them would be
- * stored or returned as it is.
+ * Damages a chunk so that its reader notices: with TLS the protected bytes of a record, without it
+ * the type and length of a message. PostgreSQL's messages have no checksum, so other damage would
+ * be stored or returned unnoticed.
  */
 function damage(chunk: Buffer): void {
   const isTls = chunk[0] === 0x17 && chunk[1] === 0x03

@@ -11,7 +11,7 @@ export {
   type Outcome,
   printOpenLoop,
   runOpenLoop,
-  runOpenLoopAlone,
+  runOpenLoopInOwnProcess,
 } from './open-loop.ts'
 export {
   type ProgramOptions,
@@ -20,7 +20,7 @@ export {
   waitForOutput,
   waitForResponse,
 } from './program.ts'
-export { MemorySocket, PERFECT_WAY, type Piece, type Way } from './memory-socket.ts'
+export { MemorySocket, PERFECT_LINK, type Chunk, type NetworkLink } from './memory-socket.ts'
 export { quantile } from './quantile.ts'
 export { createRandom, type Random } from './random.ts'
 export { ask, RawConnection } from './raw-connection.ts'

@@ -3,15 +3,14 @@ import { RESPONSE_TIMEOUT_MS } from './raw-connection.ts'
 import { type RawResponse, readResponse } from './wire.ts'
 
 /**
- * For a load: one request at a time on one connection, with as little work for each as there can
- * be.
+ * A connection for load tests, with one request at a time and as little work for each as possible.
  */
 export class LoadConnection {
   readonly #socket: Socket
   #received: Buffer | undefined
   #onResponse: ((response: RawResponse | undefined) => void) | undefined
 
-  /** Begins to connect; what is sent meanwhile is written then. */
+  /** Begins to connect. Requests can be sent at once. */
   constructor(port: number) {
     this.#socket = connect({ host: '127.0.0.1', port, noDelay: true })
     this.#socket.on('data', (chunk) => this.#read(chunk))
@@ -28,8 +27,8 @@ export class LoadConnection {
   }
 
   /**
-   * Calls back with the response; without one when the connection broke before, or none came in
-   * time.
+   * Sends a request. `onResponse` gets the response, or `undefined` if the connection broke or
+   * there was no response in time.
    */
   send(bytes: string | Buffer, onResponse: (response: RawResponse | undefined) => void): void {
     this.#onResponse = onResponse

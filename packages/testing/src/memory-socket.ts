@@ -1,18 +1,20 @@
 import { Duplex } from 'node:stream'
 
-/** What the way does to the bytes of one write, in order. */
-export interface Piece {
+/** A part of the bytes of one write, and how late it arrives. */
+export interface Chunk {
   readonly bytes: Buffer
   readonly delayMs: number
 }
 
-/** Splits and delays what is sent. `reset`: the connection breaks instead. */
-export type Way = (bytes: Buffer) => readonly Piece[] | 'reset'
+/**
+ * Splits the bytes of one write into chunks, in order, and delays them, or resets the connection.
+ */
+export type NetworkLink = (bytes: Buffer) => readonly Chunk[] | 'reset'
 
-/** Sends everything whole, in the next turn of the event loop. */
-export const PERFECT_WAY: Way = (bytes) => [{ bytes, delayMs: 0 }]
+/** A link that delivers each write whole, in the next turn of the event loop. */
+export const PERFECT_LINK: NetworkLink = (bytes) => [{ bytes, delayMs: 0 }]
 
-/** One end of a connection in memory, for what expects a TCP socket. */
+/** One end of a connection in memory, for code that expects a TCP socket. */
 export class MemorySocket extends Duplex {
   remoteAddress: string | undefined = '127.0.0.1'
   readonly remotePort = 1
@@ -21,10 +23,10 @@ export class MemorySocket extends Duplex {
   connecting = false
   /** Called by `connect`: joins it to another end, or destroys it. */
   readonly #onConnect: (socket: MemorySocket, host: string, port: number) => void
-  #way: Way = PERFECT_WAY
+  #link: NetworkLink = PERFECT_LINK
   #peer: MemorySocket | undefined
-  /** What is on its way to the peer; `null` is the end. */
-  #onTheWay: { readonly deliver: () => void; readonly at: number }[] = []
+  /** The chunks, and the end, that have not arrived at the peer yet. */
+  #inTransit: { readonly deliver: () => void; readonly at: number }[] = []
   #continueReading: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
   #timeoutMs = 0
@@ -42,12 +44,16 @@ export class MemorySocket extends Duplex {
     this.#onConnect = onConnect
   }
 
-  /** Joins two ends. `way` is made for each direction. */
-  static join(one: MemorySocket, other: MemorySocket, way: () => Way = () => PERFECT_WAY): void {
+  /** Joins two ends. `link` is called once for each direction. */
+  static join(
+    one: MemorySocket,
+    other: MemorySocket,
+    link: () => NetworkLink = () => PERFECT_LINK,
+  ): void {
     one.#peer = other
     other.#peer = one
-    one.#way = way()
-    other.#way = way()
+    one.#link = link()
+    other.#link = link()
   }
 
   connect(port: number, host: string): this {
@@ -56,7 +62,7 @@ export class MemorySocket extends Duplex {
     return this
   }
 
-  /** Tells whoever called `connect` that it has worked. */
+  /** Tells the caller of `connect` that it has succeeded. */
   connected(): void {
     if (this.destroyed) return
     this.connecting = false
@@ -79,7 +85,7 @@ export class MemorySocket extends Duplex {
     return this
   }
 
-  /** Emits `timeout` when nothing was sent and nothing arrived for so long; 0: never. */
+  /** Emits `timeout` after this time without a byte sent or received; 0: never. */
   setTimeout(timeoutMs: number, onTimeout?: () => void): this {
     this.#timeoutMs = timeoutMs
     if (onTimeout !== undefined) this.once('timeout', onTimeout)
@@ -87,14 +93,14 @@ export class MemorySocket extends Duplex {
     return this
   }
 
-  /** Ends it once everything is sent. */
+  /** Destroys the socket once everything is sent. */
   destroySoon(): void {
     if (this.writable) this.end()
     if (this.writableFinished) this.destroy()
     else this.once('finish', () => this.destroy())
   }
 
-  /** Breaks the connection off. */
+  /** Resets the connection. */
   resetAndDestroy(): this {
     this.#isBrokenOff = true
     return this.destroy()
@@ -111,16 +117,16 @@ export class MemorySocket extends Duplex {
     _encoding: BufferEncoding,
     done: (error?: Error | null) => void,
   ): void {
-    const pieces = this.#way(bytes)
-    if (pieces === 'reset') {
+    const chunks = this.#link(bytes)
+    if (chunks === 'reset') {
       done(reset())
       return
     }
     this.bytesWritten += bytes.length
     this.#watch()
-    for (const [index, piece] of pieces.entries()) {
-      const isLast = index === pieces.length - 1
-      this.#send(piece.delayMs, (peer) => peer.#receive(piece.bytes, isLast ? done : () => {}))
+    for (const [index, chunk] of chunks.entries()) {
+      const isLast = index === chunks.length - 1
+      this.#send(chunk.delayMs, (peer) => peer.#receive(chunk.bytes, isLast ? done : () => {}))
     }
   }
 
@@ -132,7 +138,7 @@ export class MemorySocket extends Duplex {
     clearTimeout(this.#timer)
     this.remoteAddress = undefined
     const isReset = error !== null || this.#isBrokenOff
-    if (isReset) this.#onTheWay = []
+    if (isReset) this.#inTransit = []
     this.#send(0, (peer) => {
       if (isReset) peer.destroy(reset())
       else peer.#receive(null, () => {})
@@ -143,10 +149,10 @@ export class MemorySocket extends Duplex {
   #send(delayMs: number, deliver: (peer: MemorySocket) => void): void {
     const peer = this.#peer
     if (peer === undefined) return
-    const before = this.#onTheWay.at(-1)?.at ?? 0
+    const before = this.#inTransit.at(-1)?.at ?? 0
     const at = Math.max(performance.now() + delayMs, before)
-    this.#onTheWay.push({ at, deliver: () => deliver(peer) })
-    const arrive = () => this.#onTheWay.shift()?.deliver()
+    this.#inTransit.push({ at, deliver: () => deliver(peer) })
+    const arrive = () => this.#inTransit.shift()?.deliver()
     if (at > performance.now()) setTimeout(arrive, at - performance.now())
     else setImmediate(arrive)
   }

@@ -5,18 +5,18 @@ import { LoadConnection } from './load-connection.ts'
 import { onCore } from './program.ts'
 import { createRandom } from './random.ts'
 
-/** Requests at planned times, however long the responses take. */
+/** An open loop: requests are sent at planned times, however long the responses take. */
 export interface OpenLoopOptions {
   readonly port: number
-  /** Requests as bytes, taken in turn. */
+  /** The bytes of requests, which are sent in turn. */
   readonly requests: readonly string[]
   readonly requestsPerSecond: number
   readonly durationMs: number
-  /** At most this many requests are under way. */
+  /** The number of connections, and the maximum number of requests under way. */
   readonly connections: number
   /**
-   * What becomes of a request that finds every connection busy: it is sent later, which counts as
-   * latency, or never.
+   * What to do with a request if every connection is busy: send it later, which counts as latency,
+   * or never.
    */
   readonly whenBusy: 'wait' | 'drop'
   /**
@@ -26,9 +26,9 @@ export interface OpenLoopOptions {
   readonly repeatsAt503?: boolean
 }
 
-/** What became of one request, or of one repetition of it. */
+/** The result of one request, or of one repetition of it. */
 export interface Outcome {
-  /** 0 when the connection broke before the response. */
+  /** The status of the response; 0 if there was none. */
   readonly status: number
   /** From the planned time of the request to the response. */
   readonly latencyMs: number
@@ -38,29 +38,23 @@ export interface Outcome {
 }
 
 export interface OpenLoopResult {
-  /** Requests that had their time. */
+  /** The number of requests that were planned. */
   readonly planned: number
-  /**
-   * Of these, requests that found every connection busy and were not sent: TCP held these clients
-   * back.
-   */
+  /** The number of those that were not sent, because every connection was busy. */
   readonly dropped: number
   /** In the order of the responses, without the first one of each connection. */
   readonly outcomes: readonly Outcome[]
-  /** Responses 201, all included. */
+  /** The number of all responses with 201, the first ones included. */
   readonly added: number
 }
 
-/**
- * Between two looks at the sockets and the plan; Node's own timers have a resolution of a
- * millisecond.
- */
+/** The time between two polls. Timers of Node are not used: their resolution is a millisecond. */
 const SLEEP_MS = 0.1
 const SLEEPER = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Sends the requests from this process. The first request of each connection is sent before and not
- * measured.
+ * Sends the requests from this process. The first request of each connection is sent before the
+ * loop starts, and not measured.
  */
 export async function runOpenLoop(options: OpenLoopOptions): Promise<OpenLoopResult> {
   const { port, requests, whenBusy, repeatsAt503 = false } = options
@@ -99,15 +93,15 @@ export async function runOpenLoop(options: OpenLoopOptions): Promise<OpenLoopRes
 
   try {
     for (const [index, connection] of [...all].entries()) send(connection, index)
-    await looking(() => underWay === 0)
+    await pollUntil(() => underWay === 0)
     start = performance.now()
     let next = 0
     let dropped = 0
-    await looking(() => {
+    await pollUntil(() => {
       const now = performance.now()
       while (next < planned.length && start + (planned[next] as number) <= now) {
         const connection = idle.pop()
-        // After the first requests of the connections, so that none is sent twice.
+        // Continues after the first requests of the connections, so that none is sent twice.
         if (connection !== undefined)
           send(connection, options.connections + next, start + (planned[next] as number))
         else if (whenBusy === 'wait') break
@@ -123,15 +117,17 @@ export async function runOpenLoop(options: OpenLoopOptions): Promise<OpenLoopRes
 }
 
 /**
- * Sends the requests from a process of its own, on this processor where that is possible: they do
- * not wait for this process.
+ * Sends the requests from a process of its own, so that they do not wait for this process; on the
+ * processor `core` if possible.
  */
-export async function runOpenLoopAlone(
+export async function runOpenLoopInOwnProcess(
   options: OpenLoopOptions,
   core?: number,
 ): Promise<OpenLoopResult> {
-  const program =
-    `import { printOpenLoop } from ${JSON.stringify(import.meta.url)}; ` + 'await printOpenLoop()'
+  const program = [
+    `import { printOpenLoop } from ${JSON.stringify(import.meta.url)}`,
+    'await printOpenLoop()',
+  ].join('\n')
   const [command, ...args] = onCore(core, [
     process.execPath,
     '--input-type=module',
@@ -143,20 +139,20 @@ export async function runOpenLoopAlone(
   return JSON.parse(await text(child.stdout)) as OpenLoopResult
 }
 
-/** What that process does: reads options from standard input, and prints the result. */
+/** Runs in that process: reads the options from standard input, and prints the result. */
 export async function printOpenLoop(): Promise<void> {
   const options = JSON.parse(await text(process.stdin)) as OpenLoopOptions
   process.stdout.write(JSON.stringify(await runOpenLoop(options)))
 }
 
-async function looking(isDone: () => boolean): Promise<void> {
+async function pollUntil(isDone: () => boolean): Promise<void> {
   while (!isDone()) {
     Atomics.wait(SLEEPER, 0, 0, SLEEP_MS)
     await nextTurn()
   }
 }
 
-/** A Poisson process, as requests of many clients that know nothing of each other. */
+/** Plans the times of a Poisson process, as many independent clients send requests. */
 function plannedTimes({ requestsPerSecond, durationMs }: OpenLoopOptions): number[] {
   const random = createRandom(1)
   const times: number[] = []

@@ -8,47 +8,47 @@ import { ask } from './raw-connection.ts'
 import type { WireRequest } from './wire.ts'
 
 export interface ProgramOptions {
-  /** Arguments of Node: its flags, the program, the arguments of the program. */
+  /** The arguments of Node: its flags, the program, the arguments of the program. */
   readonly args: readonly string[]
-  /** Another runtime to start it with. Default: this Node. */
+  /** The runtime that runs the program. Default: this Node. */
   readonly runtime?: string | undefined
-  /** Default: the temporary folder, where no `.env` is. */
+  /** The working directory. Default: the temporary folder, which has no `.env`. */
   readonly cwd?: string
-  /** Besides PATH; nothing else of the surrounding shell reaches the program. */
+  /** The environment of the program, in addition to PATH. No other variable is passed on. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /**
-   * Standard output and standard error: a file descriptor, a pipe that nobody reads, or a stream.
-   * Default: kept in memory.
+   * The target of standard output and standard error: a file descriptor, a pipe that nobody reads,
+   * or a stream. Default: they are kept in memory.
    */
   readonly output?: number | 'pipe' | Writable
-  /** The processor that it runs on, where the system can do that. Default: any. */
+  /** The processor on which the program runs, if the system allows to choose it. Default: any. */
   readonly core?: number | undefined
 }
 
 export interface RunningProgram {
   readonly process: ChildProcess
   readonly pid: number
-  /** Everything it has written so far, where that is kept in memory. */
+  /** Everything that it has written so far, if that is kept in memory. */
   readonly output: { stdout: string; stderr: string }
   /** Its exit code, or the signal that ended it, once it has ended. */
   readonly ended: Promise<number | NodeJS.Signals>
   readonly isRunning: boolean
   /**
-   * Sends a signal, and waits for the end. Rejects after the timeout. Default: SIGTERM, ten
-   * minutes.
+   * Sends a signal (default: SIGTERM), and waits for the end. Rejects after `timeoutMs` (default:
+   * ten minutes).
    */
   end(signal?: NodeJS.Signals, timeoutMs?: number): Promise<number | NodeJS.Signals>
-  /** Resident memory now (`VmRSS`), or the highest so far (`VmHWM`). */
+  /** The resident memory at present (`VmRSS`), or its highest value so far (`VmHWM`). */
   memoryMiB(field: 'VmRSS' | 'VmHWM'): number
-  /** The time of processors that it has used so far. */
+  /** The CPU time that it has used so far, in microseconds. */
   cpuMicros(): number
 }
 
-/** More than anything that is waited for takes on a loaded machine. */
+/** Longer than anything takes for which tests wait, even on a loaded machine. */
 const TIMEOUT_MS = 600_000
-/** Linux counts the time of processes in hundredths of a second. */
+/** Linux counts CPU time in hundredths of a second. */
 const MICROS_PER_TICK = 10_000
-/** Programs that end with this process, even when it breaks off. */
+/** Programs that are ended when this process ends, even if it is interrupted. */
 const running = new Set<ChildProcess>()
 
 /** Starts a program of Node as a process of its own. */
@@ -76,7 +76,7 @@ export function startProgram({
       output.stderr += text
     })
   }
-  // A pipe that nobody reads is never closed.
+  // `close` is not emitted for a pipe that nobody reads.
   const ended = once(child, target === undefined ? 'close' : 'exit').then(
     ([code, signal]) => code ?? signal,
   )
@@ -109,8 +109,8 @@ export function startProgram({
 }
 
 /**
- * The first match in what a program writes to standard output. Rejects when it ends without, or
- * after ten minutes.
+ * Waits for a match in the standard output of a program, and returns its first group, or the whole
+ * match. Rejects if the program ends before, or after ten minutes.
  */
 export async function waitForOutput(program: RunningProgram, pattern: RegExp): Promise<string> {
   const { output, process, ended } = program
@@ -129,8 +129,8 @@ export async function waitForOutput(program: RunningProgram, pattern: RegExp): P
 }
 
 /**
- * Waits until a program responds to a request with 200. Rejects when it ends before, or after ten
- * minutes.
+ * Waits until a program responds to a request with 200. Rejects if the program ends before, or
+ * after ten minutes.
  */
 export async function waitForResponse(
   program: RunningProgram,
@@ -152,8 +152,8 @@ export async function waitForResponse(
 }
 
 /**
- * A command that runs on one processor only; on any where there is one, or the system has no
- * `taskset`.
+ * Returns a command that runs on one processor only. Returns the command itself if the machine has
+ * one processor, or no `taskset`.
  */
 export function onCore(
   core: number | undefined,

@@ -1,4 +1,4 @@
-/** Random numbers that repeat with their seed. */
+/** Random numbers that are the same for the same seed. */
 export interface Random {
   /** At least 0, and below 1. */
   next(): number

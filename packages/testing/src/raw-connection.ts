@@ -8,29 +8,26 @@ import {
   wireResponse,
 } from './wire.ts'
 
-/** Far more than a response takes on a loaded machine. */
+/** Far longer than a response takes, even on a loaded machine. */
 export const RESPONSE_TIMEOUT_MS = 600_000
 
-/**
- * A TCP connection for requests that no HTTP client would send. Responses are read as they come, in
- * order.
- */
+/** A TCP connection for requests that no HTTP client would send. Reads responses in order. */
 export class RawConnection {
   readonly socket: Socket
-  /** Responses that have arrived and that nobody has taken yet. */
+  /** Responses that have arrived and were not taken yet. */
   readonly responses: WireResponse[] = []
-  /** How many times `100 Continue` arrived. */
+  /** How many times `100 Continue` has arrived. */
   continues = 0
-  /** Whether the connection broke, rather than ending in order. */
+  /** Whether the connection broke instead of being closed normally. */
   isBroken = false
   #hasEnded = false
   #received: Buffer = Buffer.alloc(0)
   #takesResponses = true
   #waiting: (() => void)[] = []
 
-  /** Begins to connect; what is written meanwhile is sent then. */
+  /** Begins to connect. Bytes can be written at once. */
   constructor(port: number) {
-    // Half-open, so that a test sees the end of what the server sends, and may end its own side
+    // With `allowHalfOpen` a test sees when the server ends its side, and may end its own side
     // earlier or later.
     this.socket = connect({ host: '127.0.0.1', port, noDelay: true, allowHalfOpen: true })
     this.socket.on('data', (chunk) => {
@@ -38,7 +35,7 @@ export class RawConnection {
       this.#takeResponses()
       this.#wake()
     })
-    // A reset is an outcome here.
+    // A reset is a result that tests look at, not an error of the test.
     this.socket.on('error', () => {
       this.isBroken = true
     })
@@ -50,7 +47,7 @@ export class RawConnection {
     }
   }
 
-  /** Connects, and rejects when nobody listens. */
+  /** Connects. Rejects if nothing listens on the port. */
   static async open(port: number): Promise<RawConnection> {
     const connection = new RawConnection(port)
     await once(connection.socket, 'connect')
@@ -62,7 +59,7 @@ export class RawConnection {
     return !this.#hasEnded && !this.socket.destroyed
   }
 
-  /** Sends bytes as they are; a string is sent one byte a character. */
+  /** Sends bytes unchanged; of a string, one byte for each character (Latin-1). */
   write(data: string | Uint8Array): this {
     if (!this.socket.destroyed)
       this.socket.write(typeof data === 'string' ? Buffer.from(data, 'latin1') : data)
@@ -70,7 +67,8 @@ export class RawConnection {
   }
 
   /**
-   * Leaves all that arrives to `text()`: a response to HEAD announces a body that does not come.
+   * Leaves everything that arrives to `text()`. For responses to HEAD, which announce a body that
+   * does not come.
    */
   expectText(): this {
     this.#takesResponses = false
@@ -78,8 +76,8 @@ export class RawConnection {
   }
 
   /**
-   * The next response in the order of arrival. Rejects when the connection closes before, or none
-   * comes in time.
+   * Returns the next response in the order of arrival. Rejects if the connection closes before, or
+   * there is no response in time.
    */
   async response(timeoutMs: number = RESPONSE_TIMEOUT_MS): Promise<WireResponse> {
     const response = await this.nextResponse(timeoutMs)
@@ -109,19 +107,19 @@ export class RawConnection {
     return this
   }
 
-  /** Sends FIN, as a client does that has sent everything. */
+  /** Closes the sending side (FIN), as a client does that has sent everything. */
   end(): void {
     this.socket.end()
   }
 
-  /** Breaks the connection off, as a crashed client does. */
+  /** Resets the connection, as a crashed client does. */
   reset(): void {
     this.socket.resetAndDestroy()
   }
 
   /**
-   * Waits until the server has closed the connection; the number of bytes and responses that nobody
-   * has taken.
+   * Waits until the server has closed the connection. Returns the number of bytes and responses
+   * that were not taken.
    */
   async closed(): Promise<number> {
     const rest = await this.text()
@@ -129,8 +127,8 @@ export class RawConnection {
   }
 
   /**
-   * All that arrives until the server closes the connection and that is no complete response, as
-   * text.
+   * Waits until the server has closed the connection. Returns as text what has arrived and is not a
+   * complete response.
    */
   async text(): Promise<string> {
     while (!this.#hasEnded) await new Promise<void>((resolve) => this.#waiting.push(resolve))
@@ -154,8 +152,8 @@ export class RawConnection {
 }
 
 /**
- * Sends one request, which is no HEAD, on a connection of its own. `undefined` when there was no
- * response, or none in time.
+ * Sends one request, which must not be a HEAD, on a connection of its own. Returns `undefined` if
+ * there was no response, or none in time.
  */
 export async function ask(
   port: number,

@@ -5,9 +5,9 @@ export interface WireRequest {
   readonly path: string
   /** An API key; sent as a bearer key. */
   readonly key?: string | undefined
-  /** JSON. */
+  /** JSON text. */
   readonly body?: string
-  /** Sent besides the others, or in their place. */
+  /** Further headers; each replaces a default header of the same name. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -43,17 +43,17 @@ export function requestBytes({
 const END_OF_HEAD = Buffer.from('\r\n\r\n')
 const CONTENT_LENGTH = /\r\ncontent-length: *([0-9]+)/i
 
-/** The first response in some bytes, still as bytes. */
+/** The first response in received bytes. */
 export interface RawResponse {
   readonly status: number
   /** Status line and headers. */
   readonly head: string
   readonly body: Buffer
-  /** How many of the bytes it takes. */
+  /** The number of bytes of the whole response. */
   readonly length: number
 }
 
-/** Reads a response; `undefined` while it is incomplete. */
+/** Reads the first response in received bytes; `undefined` while it is incomplete. */
 export function readResponse(bytes: Buffer): RawResponse | undefined {
   const headLength = bytes.indexOf(END_OF_HEAD)
   if (headLength === -1) return undefined
@@ -69,7 +69,7 @@ export function readResponse(bytes: Buffer): RawResponse | undefined {
   }
 }
 
-/** The same response for a test to look at. */
+/** The same response, with its headers and its body parsed. */
 export function wireResponse({ status, head, body }: RawResponse): WireResponse {
   const headers = head
     .split('\r\n')

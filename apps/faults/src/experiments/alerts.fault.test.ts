@@ -19,8 +19,8 @@ import { mountSmallDisk } from '../harness/small-disk.ts'
 interface Installation {
   readonly first: Service
   readonly second: Service
-  /** The way of each to the database. */
-  readonly ways: readonly FaultyProxy[]
+  /** The proxy between each service and the database. */
+  readonly proxies: readonly FaultyProxy[]
   readonly databaseUrl: string
   readonly prometheus: Prometheus
   /** Whether the alert has fired, so that the cause may end. */
@@ -46,14 +46,14 @@ const CAUSES: readonly Cause[] = [
   {
     alert: 'PetStoreNotReady',
     cause: 'the database is closed, and the balancer sends no requests',
-    run: async ({ ways }) => {
-      for (const way of ways) way.set('reset')
+    run: async ({ proxies }) => {
+      for (const proxy of proxies) proxy.set('reset')
     },
   },
   {
     alert: 'PetStoreInstanceNotReady',
     cause: 'one instance cannot reach the database',
-    run: async ({ ways: [, way] }) => way?.set('reset'),
+    run: async ({ proxies: [, proxy] }) => proxy?.set('reset'),
   },
   {
     alert: 'PetStoreRestarts',
@@ -259,10 +259,10 @@ async function expectAlert(
 
 itLong.for(CAUSES)('$alert fires when $cause', async (cause, { skip }) => {
   const databaseUrl = await emptyDatabase('PostgreSQL')
-  const ways = [await openProxy(databaseUrl), await openProxy(databaseUrl)] as const
-  const { prometheus, ...services } = await install([ways[0].url, ways[1].url], cause)
+  const proxies = [await openProxy(databaseUrl), await openProxy(databaseUrl)] as const
+  const { prometheus, ...services } = await install([proxies[0].url, proxies[1].url], cause)
   if (prometheus === undefined) return skip('needs prometheus')
-  const installation = { ...services, prometheus, ways, databaseUrl }
+  const installation = { ...services, prometheus, proxies, databaseUrl }
   await expectAlert(cause, prometheus, (isOver) => cause.run({ ...installation, isOver }))
 })
 
@@ -274,7 +274,7 @@ itLong('PetStoreErrorBudgetBurnsFast fires when the disk of SQLite is full', asy
   const alert = 'PetStoreErrorBudgetBurnsFast'
   await expectAlert({ alert, cause: 'the disk is full' }, prometheus, async (isOver) => {
     await writeFile(join(disk, 'ballast'), Buffer.alloc(4 * 2 ** 20)).catch(() => {})
-    const installation = { ...services, prometheus, ways: [], databaseUrl: url, isOver }
+    const installation = { ...services, prometheus, proxies: [], databaseUrl: url, isOver }
     while (!isOver()) await send(installation, 9)
   })
 })

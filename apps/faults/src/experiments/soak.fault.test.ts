@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { ask, quantile, requestBytes, runOpenLoopAlone } from '@pet-store/testing'
+import { ask, quantile, requestBytes, runOpenLoopInOwnProcess } from '@pet-store/testing'
 import { freePort } from '@pet-store/testing-postgres'
 import { expect } from 'vitest'
 import { emptyDatabase, KINDS } from '../harness/database.ts'
@@ -58,7 +58,7 @@ itSoak.each(KINDS)(
     const failures = new Set<number>()
     let sent = 0
     while (samples.length < SAMPLES) {
-      const { outcomes } = await runOpenLoopAlone(loop)
+      const { outcomes } = await runOpenLoopInOwnProcess(loop)
       sent += outcomes.length
       for (const { status } of outcomes) if (status === 0 || status >= 300) failures.add(status)
       process.kill(service.process.pid, 'SIGWINCH')

@@ -3,7 +3,7 @@ import {
   type OpenLoopOptions,
   quantile,
   requestBytes,
-  runOpenLoopAlone,
+  runOpenLoopInOwnProcess,
 } from '@pet-store/testing'
 import type { Service } from './service.ts'
 
@@ -99,7 +99,10 @@ export async function load(service: Service, options: LoadOptions): Promise<Load
     requestsPerSecond: perSecond,
     durationMs: seconds * 1_000,
   }
-  const { planned, dropped, outcomes } = await runOpenLoopAlone({ ...loop, whenBusy: 'drop' }, 0)
+  const { planned, dropped, outcomes } = await runOpenLoopInOwnProcess(
+    { ...loop, whenBusy: 'drop' },
+    0,
+  )
   const served = outcomes.filter(({ status }) => status > 0 && status < 400)
   const inTime = served.filter(({ atMs }) => atMs < seconds * 1_000)
   const rejected = outcomes.filter(({ status, atMs }) => status === 503 && atMs < seconds * 1_000)

@@ -16,14 +16,14 @@ export type ClientMessage =
 const SSL_REQUEST = 80_877_103
 const CANCEL_REQUEST = 80_877_102
 
-/** Reads the messages of a client from the pieces in which they arrive. */
+/** Reads the messages of a client from the chunks in which they arrive. */
 export class ClientMessages {
   #received: Buffer = Buffer.alloc(0)
   #hasStarted = false
 
-  /** Returns the messages that are complete with this piece. */
-  take(piece: Buffer): readonly ClientMessage[] {
-    this.#received = Buffer.concat([this.#received, piece])
+  /** Adds a chunk, and returns the messages that are complete with it. */
+  take(chunk: Buffer): readonly ClientMessage[] {
+    this.#received = Buffer.concat([this.#received, chunk])
     const messages: ClientMessage[] = []
     for (;;) {
       const message = this.#next()
@@ -89,7 +89,9 @@ function bindOf(body: Reader): ClientMessage {
   return { type: 'bind', portal, statement, values }
 }
 
-/** The adapter asks for texts alone; what else it might ask for must be noticed. */
+/**
+ * Asserts that all formats are text. The adapter uses no other, and a test must notice if it does.
+ */
 function assertTextFormats(body: Reader): void {
   for (let left = body.int16(); left > 0; left -= 1)
     if (body.int16() !== 0) throw new Error('The scripted server knows no binary format.')
@@ -118,7 +120,7 @@ class Reader {
     return this.#bytes.readInt32BE(this.#position - 4)
   }
 
-  /** A text that ends with a zero. */
+  /** A text that ends with a zero byte. */
   text(): string {
     const end = this.#bytes.indexOf(0, this.#position)
     const text = this.#bytes.toString('utf8', this.#position, end)
@@ -126,7 +128,7 @@ class Reader {
     return text
   }
 
-  /** A value with its length before it. */
+  /** A value, which is preceded by its length. */
   value(): string | null {
     const length = this.int32()
     if (length === -1) return null

@@ -1,6 +1,6 @@
 import type { ErrorFields, ResultColumn } from './server-messages.ts'
 
-/** Where a session asks its script, in the order of one statement. */
+/** The points at which a session asks its script, in the order of one statement. */
 export type Boundary =
   | 'startup'
   | 'parse'
@@ -8,34 +8,37 @@ export type Boundary =
   | 'describe'
   /** Before the statement runs. */
   | 'execute'
-  /** It has run, and `CommandComplete` was not sent yet. */
+  /** After the statement has run, before `CommandComplete` is sent. */
   | 'complete'
-  /** At `Sync`, after `CommandComplete`: the commit is next. */
+  /** At `Sync`, after `CommandComplete`, before the commit. */
   | 'commit'
-  /** It is committed, and `ReadyForQuery` was not sent yet. */
+  /** After the commit, before `ReadyForQuery` is sent. */
   | 'ready'
 
-/** What happens at a boundary. With `commits` the transaction commits before a session ends. */
+/** What happens at a boundary. With `commits` the transaction commits before the session ends. */
 export type Disruption =
   /** Fails the statement; the session goes on. */
   | { readonly kind: 'error'; readonly error: ErrorFields }
   /** Ends the session with an error. */
   | { readonly kind: 'fatal'; readonly error: ErrorFields; readonly commits: boolean }
   | { readonly kind: 'close' | 'reset'; readonly commits: boolean }
-  /** Nothing that the session sends arrives any more. It goes on working. */
+  /** Nothing that the session sends arrives any more, but it goes on working. */
   | { readonly kind: 'silence' }
   | { readonly kind: 'delay'; readonly delayMs: number }
   | { readonly kind: 'notice'; readonly error: ErrorFields }
   /** The prepared statements are gone, as behind a pooler. */
   | { readonly kind: 'forget' }
 
-/** Decides what happens at each boundary. `undefined`: what a healthy server does. */
+/** Decides what happens at each boundary. */
 export interface Script {
-  /** With the transaction, where one is under way. */
+  /**
+   * Returns a disruption, or `undefined` if nothing goes wrong. `transaction` is the one under way,
+   * if any.
+   */
   at(boundary: Boundary, transaction: ScriptedTransaction | undefined): Disruption | undefined
 }
 
-/** What executes the statements behind the protocol. */
+/** Executes the statements of sessions. */
 export interface ScriptedDatabase {
   /** Reads a statement. Throws for one that it does not know. */
   prepare(sql: string): ScriptedStatement
@@ -62,13 +65,12 @@ export interface ScriptedTransaction {
   rollback(): void
 }
 
-/** What a session needs. */
 export interface SessionOptions {
   readonly database: ScriptedDatabase
   readonly script: Script
-  /** How an error of a statement is called: ERROR, unless the server speaks another language. */
+  /** The severity of errors of statements, in the language of the server. Default: `ERROR`. */
   readonly severity?: string
-  /** Called with what nobody has planned, such as an unknown statement. */
+  /** Called with errors that the script does not plan, such as for an unknown statement. */
   readonly onFailure: (error: Error) => void
   readonly onEnd?: () => void
 }

@@ -1,6 +1,6 @@
-/** What an error or a notice says, by the letters of the protocol (55.8 of its manual). */
+/** The fields of an error or a notice (PostgreSQL manual, 55.8). */
 export interface ErrorFields {
-  /** As the server writes it in its language, such as ERROR, PANIC or ОШИБКА. */
+  /** In the language of the server, such as ERROR, PANIC or ОШИБКА. */
   readonly severity: string
   /** The SQLSTATE. */
   readonly code: string
@@ -63,7 +63,7 @@ function valueBytes(value: string | null): Buffer {
 }
 
 function errorBytes({ severity, code, message }: ErrorFields): Buffer {
-  // The one that is never translated is the field V, which the driver does not read.
+  // The field V, which is never translated, is left out, because the driver does not read it.
   const fields = { S: severity, C: code, M: message }
   const parts = Object.entries(fields).map(([letter, value]) => text(`${letter}${value}`))
   return Buffer.concat([...parts, Buffer.from([0])])

@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream'
 
-/** What a session sends, collected until it is flushed, as a server does. */
+/** Collects what a session sends until it is flushed, as a server does. */
 export class SessionOutput {
   readonly #stream: Duplex
   #bytes: Buffer[] = []
-  /** Whether nothing that is sent arrives any more. */
+  /** If true, nothing that is flushed arrives any more. */
   isSilent = false
 
   constructor(stream: Duplex) {

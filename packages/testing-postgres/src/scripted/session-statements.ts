@@ -1,6 +1,6 @@
 import { type ScriptedDatabase, type ScriptedStatement, StatementFailure } from './script.ts'
 
-/** A statement as a session has prepared it. */
+/** A statement that a session has prepared. */
 export interface Prepared {
   readonly statement: ScriptedStatement
   readonly sql: string
@@ -13,7 +13,7 @@ export interface Portal extends Prepared {
 
 const CONTROL = /^\s*(?:begin|start transaction|commit|end|rollback|set|savepoint|release)\b/i
 
-/** What begins and ends transactions is for the session itself. */
+/** Whether a statement controls transactions, which the session does itself. */
 export function controlsTransaction(sql: string): boolean {
   return CONTROL.test(sql)
 }
@@ -53,7 +53,7 @@ export class SessionStatements {
     this.#prepared.clear()
   }
 
-  /** A transaction has ended. */
+  /** Forgets every portal, as a server does at the end of a transaction. */
   endPortals(): void {
     this.#portals.clear()
   }
@@ -71,7 +71,7 @@ export class SessionStatements {
   }
 }
 
-/** An error of a statement, in the words of the session. */
+/** Makes an error of a statement that the session itself detects. */
 export function failure(code: string, message: string): StatementFailure {
   return new StatementFailure({ severity: 'ERROR', code, message })
 }

@@ -20,7 +20,7 @@ import { BEGIN, COMMIT, SET } from './transaction-commands.ts'
 
 const TEXT = 25
 
-/** Whatever was under way stops. */
+/** Thrown to stop the current message when the session has ended. */
 class Ended extends Error {}
 
 /** One session of a server that does what a script says: start, simple and extended queries. */
@@ -45,12 +45,12 @@ export class ScriptedSession {
     this.#options = options
     this.#output = new SessionOutput(stream)
     this.#statements = new SessionStatements(options.database)
-    stream.on('data', (piece: Buffer) => {
-      this.#queue.push(...this.#messages.take(piece))
+    stream.on('data', (chunk: Buffer) => {
+      this.#queue.push(...this.#messages.take(chunk))
       void this.#run()
     })
     stream.on('error', () => {})
-    // What has arrived is done all the same, as a server does.
+    // Messages that have arrived are still handled, as a server does.
     for (const event of ['end', 'close']) {
       stream.on(event, () => {
         this.#isClosing = true
@@ -64,12 +64,12 @@ export class ScriptedSession {
     return this.#isRunning || this.#transaction !== undefined
   }
 
-  /** Whether what it sends no longer arrives. */
+  /** Whether nothing that the session sends arrives any more. */
   get isSilent(): boolean {
     return this.#output.isSilent
   }
 
-  /** Ends it at once, as a crash of the server does: what is not committed is lost. */
+  /** Ends the session at once, as a crash of the server does: what is not committed is lost. */
   crash(error?: ErrorFields): void {
     if (this.#isEnded) return
     if (error !== undefined) this.#output.write(serverMessages.error(error))
@@ -227,7 +227,10 @@ export class ScriptedSession {
     else this.#output.write(serverMessages.rowDescription(columns))
   }
 
-  /** Does what the script says here. Throws what fails the statement, or `Ended`. */
+  /**
+   * Does what the script says at a boundary. Throws a `StatementFailure` to fail the statement, or
+   * `Ended`.
+   */
   async #disrupt(boundary: Boundary): Promise<void> {
     const disruption = this.#options.script.at(boundary, this.#transaction)
     if (disruption === undefined) return
@@ -267,9 +270,9 @@ export class ScriptedSession {
   }
 
   #fail(fields: ErrorFields): void {
-    // A script's own errors have their words already.
-    const isOurs = fields.severity === 'ERROR'
-    const severity = isOurs ? (this.#options.severity ?? 'ERROR') : fields.severity
+    // An error of the script may have a translated severity already.
+    const isTranslatable = fields.severity === 'ERROR'
+    const severity = isTranslatable ? (this.#options.severity ?? 'ERROR') : fields.severity
     this.#output.write(serverMessages.error({ ...fields, severity }))
     if (this.#isExplicit) this.#hasFailed = true
     this.#rollback()

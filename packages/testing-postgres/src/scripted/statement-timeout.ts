@@ -1,11 +1,11 @@
 import { failure } from './session-statements.ts'
 
-/** Why the server ends a statement that takes too long. */
+/** The error with which the server ends a statement that takes too long. */
 export function timedOut(): Error {
   return failure('57014', 'canceling statement due to statement timeout')
 }
 
-/** Rejects as the server does when a statement takes longer; 0 for no limit. */
+/** Waits for a statement. Rejects as the server does if it takes longer; 0 for no limit. */
 export async function inTime<Result>(work: Promise<Result>, timeoutMs: number): Promise<Result> {
   if (timeoutMs === 0) return work
   let timer: NodeJS.Timeout | undefined

@@ -1,6 +1,6 @@
-/** What begins a transaction. */
+/** Statements that begin a transaction. */
 export const BEGIN: RegExp = /^(?:begin|start transaction)\b/i
-/** What commits one. */
+/** Statements that commit one. */
 export const COMMIT: RegExp = /^(?:commit|end)\b/i
-/** What changes nothing that a script knows. */
+/** Statements that have no effect in a scripted session. */
 export const SET: RegExp = /^(?:set|savepoint|release)\b/i

@@ -1,4 +1,4 @@
-import { MemorySocket, type Random, type Way } from '@pet-store/testing'
+import { MemorySocket, type NetworkLink, type Random } from '@pet-store/testing'
 import {
   type ErrorFields,
   type ScriptedDatabase,
@@ -11,7 +11,7 @@ export interface ServerNodeOptions {
   readonly script: SeededScript
   readonly severity: string
   readonly random: Random
-  readonly way: () => Way
+  readonly link: () => NetworkLink
   readonly onFailure: (error: Error) => void
 }
 
@@ -58,7 +58,7 @@ export class ServerNode {
       return
     }
     const end = new MemorySocket({ allowHalfOpen: true })
-    MemorySocket.join(socket, end, this.#options.way)
+    MemorySocket.join(socket, end, this.#options.link)
     const { database, script, severity, onFailure } = this.#options
     const session = new ScriptedSession(end, {
       database,

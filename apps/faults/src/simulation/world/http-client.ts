@@ -1,8 +1,8 @@
 import {
   MemorySocket,
+  type NetworkLink,
   readResponse,
   requestBytes,
-  type Way,
   type WireRequest,
   type WireResponse,
   wireResponse,
@@ -12,19 +12,19 @@ import { pause } from './virtual-time.ts'
 export interface Sending extends WireRequest {
   /** The client leaves after this time, by a reset or by closing. Default: it waits. */
   readonly leavesAfterMs?: number | undefined
-  /** The request is sent in pieces, with these pauses between them. Default: whole. */
+  /** The request is sent in chunks, with these pauses between them. Default: whole. */
   readonly pausesMs?: readonly number[] | undefined
 }
 
 /** A client of one server, over connections in memory that it keeps where it may. */
 export class HttpClient {
   readonly #open: (socket: MemorySocket) => void
-  readonly #way: () => Way
+  readonly #link: () => NetworkLink
   #idle: MemorySocket | undefined
 
-  constructor(open: (socket: MemorySocket) => void, way: () => Way) {
+  constructor(open: (socket: MemorySocket) => void, link: () => NetworkLink) {
     this.#open = open
-    this.#way = way
+    this.#link = link
   }
 
   /** `undefined` when there was no response. */
@@ -49,7 +49,7 @@ export class HttpClient {
     const socket = new MemorySocket()
     socket.on('error', () => {})
     const end = new MemorySocket({ allowHalfOpen: true })
-    MemorySocket.join(socket, end, this.#way)
+    MemorySocket.join(socket, end, this.#link)
     socket.on('close', () => {
       if (this.#idle === socket) this.#idle = undefined
     })
@@ -85,7 +85,7 @@ function responseOn(
   })
 }
 
-/** Sends bytes in pieces of one length, with pauses between them. */
+/** Sends bytes in chunks of one length, with pauses between them. */
 async function sendIn(
   socket: MemorySocket,
   bytes: Buffer,

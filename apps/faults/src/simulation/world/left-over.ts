@@ -1,4 +1,4 @@
-import { PERFECT_WAY, type WireResponse } from '@pet-store/testing'
+import { PERFECT_LINK, type WireResponse } from '@pet-store/testing'
 import { HttpClient } from './http-client.ts'
 import type { Instance } from './instance.ts'
 import type { Record } from './record.ts'
@@ -18,7 +18,7 @@ export async function judgeSlots(
     () =>
       new HttpClient(
         (socket) => instance.accept(socket),
-        () => PERFECT_WAY,
+        () => PERFECT_LINK,
       ),
   )
   // One key may not hold all.

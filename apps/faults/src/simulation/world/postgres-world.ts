@@ -9,9 +9,9 @@ import { type Severities, sessionError, severitiesOf } from '../server/errors.ts
 import { chooseDisruptions, SeededScript, slowCommits } from '../server/seeded-script.ts'
 import { ServerNode } from '../server/server-node.ts'
 import { SimulatedDatabase } from '../server/simulated-database.ts'
+import { networkLinkOf } from './network-link.ts'
 import type { StoredPet } from './record.ts'
 import { pause } from './virtual-time.ts'
-import { wayOf } from './way.ts'
 import { type Backend, World, type WorldResult } from './world.ts'
 
 const HOUR_MS = 3_600_000
@@ -131,7 +131,7 @@ class SimulatedCluster implements Backend {
       script: this.#script,
       severity: this.#severities.error,
       random: this.#random,
-      way: () => wayOf(this.#random, () => this.#script.isCalm),
+      link: () => networkLinkOf(this.#random, () => this.#script.isCalm),
       onFailure: this.#onFailure,
     }
     // What is called a replica may be one of another database.

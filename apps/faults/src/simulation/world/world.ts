@@ -7,10 +7,10 @@ import { HttpClient } from './http-client.ts'
 import { Importer } from './importer.ts'
 import { Instance } from './instance.ts'
 import { judgeConnections, judgeSlots, told } from './left-over.ts'
+import { networkLinkOf } from './network-link.ts'
 import { Record, type StoredPet } from './record.ts'
 import { CALL_LIMIT_MS } from './use-case-caller.ts'
 import { pause, VirtualTime } from './virtual-time.ts'
-import { wayOf } from './way.ts'
 import { newWish } from './wishes.ts'
 import { Workload } from './workload.ts'
 
@@ -125,8 +125,8 @@ export class World {
     })
     this.instances.push(instance)
     for (let client = 0; client < 2; client += 1) {
-      const way = () => wayOf(this.random, () => this.#isCalm)
-      this.#clients.push(new HttpClient((socket) => instance.accept(socket), way))
+      const link = () => networkLinkOf(this.random, () => this.#isCalm)
+      this.#clients.push(new HttpClient((socket) => instance.accept(socket), link))
     }
   }
 
