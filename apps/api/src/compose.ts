@@ -20,16 +20,16 @@ import type { Settings } from './settings/settings.ts'
 export interface Program {
   /** Serves requests once it listens. */
   readonly server: PetServer
-  /** Serves metrics once it listens; there only if the settings ask for it. */
+  /** Serves metrics once it listens; `undefined` if the settings turn metrics off. */
   readonly metricsServer: Server | undefined
   readonly persistence: Required<Persistence>
-  /** From now on the program reports that it is not ready, although it keeps serving. */
+  /** Makes readiness report that the program is not ready, although it keeps serving. */
   stop(): void
   /** Releases everything that `compose` opened; the server must have stopped. */
   close(): Promise<void>
 }
 
-/** What is neither a setting nor reported. */
+/** Options that are neither settings nor reports. */
 export type ComposeOptions = Pick<PetAppOptions, 'developmentKey' | 'nowMs'>
 
 /** Builds the whole program. Nothing listens yet. If it rejects, nothing is left open. */
@@ -80,7 +80,7 @@ async function openProgram(
   }
 }
 
-/** What the settings say about requests. */
+/** The options of the app and its server that come from settings. */
 function httpOptions(settings: Settings, { createRateLimiter }: Required<Persistence>) {
   const { rateLimit, maxConcurrentRequests, publicUrl, corsOrigins, trustProxy } = settings
   const rateLimiting = rateLimit && { limit: rateLimit, limiter: createRateLimiter(rateLimit) }

@@ -4,7 +4,7 @@ import { reasonOf } from './transfer/file-error.ts'
 
 endOnSignals()
 const args = process.argv.slice(2)
-// The log of this command goes to the file descriptor, whatever happens to that.
+// `serve` writes its log to the file descriptor, and handles its errors itself (`log-output.ts`).
 if (args[0] !== 'serve') handleOutputErrors()
 const failure = await runCommand(args)
 if (failure !== undefined) process.exit(failure)
@@ -24,9 +24,9 @@ function endOnSignals(): void {
 }
 
 /**
- * A reader such as `head` closes the pipe when it has read enough: the command still does its work.
- * What cannot be written for another reason, such as a full disk, is an error. Without this either
- * would end the program with a stack trace.
+ * Handles errors of standard output, which would otherwise end the program with a stack trace. If a
+ * reader such as `head` closes the pipe, the command still does its work. Any other error, such as
+ * a full disk, is reported, and the exit code is 1.
  */
 function handleOutputErrors(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -3,7 +3,7 @@ interface Closable {
   close(): Promise<void>
 }
 
-/** The parts that were opened so far. Each may need the ones before it. */
+/** Collects the parts that were opened, each of which may need the ones before it. */
 export class OpenedParts {
   readonly #parts: Closable[] = []
 
@@ -12,7 +12,7 @@ export class OpenedParts {
     return part
   }
 
-  /** Closes all of them, the last one first. Rejects with the first error, but closes the rest. */
+  /** Closes all parts, the last one first, even if one fails. Rejects with the first error. */
   async close(): Promise<void> {
     const errors: unknown[] = []
     for (const part of this.#parts.splice(0).reverse()) {

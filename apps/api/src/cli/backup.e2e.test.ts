@@ -50,7 +50,7 @@ it('pet-store backup and restore keep every pet that was reported as stored', as
   service?.process.kill('SIGTERM')
   await service?.ended
   expect((await runHere('restore backup.db', folder, settings)).stdout).toMatch(
-    /^Restored \d+ pets\. What was there before is kept: pets\.db\.\d{8}T\d{6}Z\n$/,
+    /^Restored \d+ pets\. The previous files are kept as pets\.db\.\d{8}T\d{6}Z\.\n$/,
   )
   const askRestored = await start(folder, 'pets.db')
   for (const text of before) {

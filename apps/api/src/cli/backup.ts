@@ -11,17 +11,17 @@ export async function backupCommand(file: string): Promise<void> {
   console.log(`${JSON.stringify(file)} is a checked copy with ${amount(pets, 'pet')}.`)
 }
 
-/** Puts a backup in the place of the database. */
+/** Replaces the database by a backup. */
 export async function restoreCommand(file: string): Promise<void> {
   const { restore } = await persistenceAdapter(readSettings())
   if (restore === undefined) throw new Error(USE_OTHER_TOOLS)
   const { pets, previousFiles } = await withProgress((onCopied) => restore(file, onCopied))
   const kept =
-    previousFiles.length === 0 ? '' : ` What was there before is kept: ${previousFiles.join(', ')}`
+    previousFiles.length === 0 ? '' : ` The previous files are kept as ${previousFiles.join(', ')}.`
   console.log(`Restored ${amount(pets, 'pet')}.${kept}`)
 }
 
-/** Shows how far the copy is, and then that it is checked. */
+/** Shows the progress of copying, and then that the copy is being checked. */
 async function withProgress<Result>(
   work: (onCopied: OnCopied) => Promise<Result>,
 ): Promise<Result> {

@@ -13,6 +13,6 @@ export function showConfig({ json = false }: { json?: boolean }): void {
     const rows = texts.map(({ variable, maskedText, from }) => [variable, maskedText || '-', from])
     process.stdout.write(textTable([['VARIABLE', 'VALUE', 'FROM'], ...rows]))
   }
-  // Then invalid ones are reported as every command reports them.
+  // Throws if a setting is invalid, which is reported as by every command.
   readSettings()
 }

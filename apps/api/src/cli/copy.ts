@@ -29,7 +29,7 @@ export async function copyCommand(given: {
   console.log(`${from} and ${to} both hold ${what}. SHA-256 of the pets: ${report.checksum}`)
 }
 
-/** Whatever the spelling of the path, through links too. */
+/** Whether two URLs name the same file, even by different paths or through links. */
 async function isSameFile(...urls: readonly [string, string]): Promise<boolean> {
   const adapters = await Promise.all(urls.map((url) => persistenceAdapter(settingsOf(url))))
   const [one, other] = adapters.map(({ file }) =>
@@ -38,7 +38,10 @@ async function isSameFile(...urls: readonly [string, string]): Promise<boolean> 
   return one !== undefined && one.dev === other?.dev && one.ino === other.ino
 }
 
-/** A URL that is neither SQLite nor PostgreSQL is opened by PERSISTENCE_MODULE. */
+/**
+ * The settings for one of the two databases. A URL that is neither SQLite nor PostgreSQL is opened
+ * by the adapter of PERSISTENCE_MODULE.
+ */
 function settingsOf(databaseUrl: string) {
   const settings = readSettings()
   const persistenceModule =

@@ -22,7 +22,10 @@ export async function readOrCreateDevelopmentKey(): Promise<string> {
   return key
 }
 
-/** Leaves the text of an existing file unchanged, and lets only its owner read it. */
+/**
+ * Returns the text of a file, which is created with `text` if it is missing, and makes the file
+ * readable for its owner only.
+ */
 async function readOrCreateFile(file: string, text: string): Promise<string> {
   try {
     await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch(
@@ -32,7 +35,7 @@ async function readOrCreateFile(file: string, text: string): Promise<string> {
     )
     const stored = await readFile(file, 'utf8')
     // An existing file may be readable by others, and a umask may have changed the mode of a new
-    // one. Only now: it is no folder.
+    // one. Reading has shown that it is not a folder, whose mode must not be changed.
     await chmod(file, 0o600)
     return stored.trim()
   } catch (error) {

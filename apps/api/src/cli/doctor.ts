@@ -7,14 +7,14 @@ import type { Persistence } from '@pet-store/persistence'
 import { openPersistence } from '../persistence/open-persistence.ts'
 import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
 import { isThisService } from '../server/is-this-service.ts'
-import { listen, type Place } from '../server/listen.ts'
+import { type ListenOptions, listen } from '../server/listen.ts'
 import { databaseKind, maskUrl } from '../settings/database-url.ts'
 import { misspeltVariables } from '../settings/misspelt-variables.ts'
 import { InvalidSettings, readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
 
-/** What was checked, and what to do about it. An error prevents `serve` from starting. */
+/** The result of one check, and what to do about it. An error prevents `serve` from starting. */
 interface Finding {
   readonly check: string
   readonly state: 'ok' | 'warning' | 'error'
@@ -89,7 +89,7 @@ async function* examineSystem(settings: Settings): AsyncGenerator<Finding> {
     yield {
       check: 'disk',
       state: 'warning',
-      message: 'pets are in memory only, and lost at the end',
+      message: 'pets are stored in memory only, and lost when the program ends',
     }
   } else if (databaseKind(databaseUrl) === 'sqlite') {
     const remedy =
@@ -101,7 +101,7 @@ async function* examineSystem(settings: Settings): AsyncGenerator<Finding> {
   yield* examineDatabase(settings)
 }
 
-/** Does some work, which returns what is well, or rejects with what is not. */
+/** Makes a finding of work that returns a message if all is well, or rejects with what is wrong. */
 async function attempt(
   check: string,
   remedy: string,
@@ -114,14 +114,14 @@ async function attempt(
   }
 }
 
-function examinePort(place: Place): Promise<Finding> {
-  const { host, port, setting } = place
+function examinePort(options: ListenOptions): Promise<Finding> {
+  const { host, port, setting } = options
   return attempt('port', 'end what listens there, or choose another port', async () => {
     const server = createServer()
     try {
-      await listen(server, place)
+      await listen(server, options)
     } catch (error) {
-      // As in a container, where doctor runs beside the service.
+      // In a container, for instance, doctor runs while the service is running.
       if (await isThisService(host, port)) return `${setting} ${port} is used by a pet store`
       throw error
     }
@@ -130,7 +130,7 @@ function examinePort(place: Place): Promise<Finding> {
   })
 }
 
-/** As `serve` needs it, which `doctor` itself only reads. */
+/** Checks that `serve` could write the database file, which `doctor` itself only reads. */
 async function examineFile(settings: Settings): Promise<string> {
   const { file = '' } = await persistenceAdapter(settings)
   if (existsSync(file)) await (await open(file, 'r+')).close()
@@ -138,7 +138,7 @@ async function examineFile(settings: Settings): Promise<string> {
 }
 
 async function examineFolder(folder: string): Promise<string> {
-  // It is created in the one around it.
+  // A missing folder would be created in the folder that contains it, so that one is checked.
   if (!existsSync(folder) && folder !== dirname(folder)) return examineFolder(dirname(folder))
   if (!(await stat(folder)).isDirectory()) throw new Error(`${folder} is a file, not a folder`)
   await access(folder, constants.W_OK | constants.X_OK)
@@ -211,7 +211,10 @@ async function* examineReplicas(persistence: Required<Persistence>): AsyncGenera
 
 const CLOCK_TOLERANCE_MS = 60_000
 
-/** Limits of this process and the age of idempotency keys go by different clocks. */
+/**
+ * Compares the clock of this machine, by which API keys expire, with that of the database, by which
+ * idempotency keys expire.
+ */
 async function* examineClock(persistence: Required<Persistence>): AsyncGenerator<Finding> {
   const before = Date.now()
   const theirs = await persistence.readClock()
@@ -225,7 +228,7 @@ async function* examineClock(persistence: Required<Persistence>): AsyncGenerator
     message:
       `the clock of the database says ${theirs.toISOString()}, ` +
       `this one ${new Date(after).toISOString()}`,
-    remedy: 'API keys end by this clock, idempotency keys by the other: synchronise both (NTP)',
+    remedy: 'API keys expire by this clock, idempotency keys by the other: synchronise both (NTP)',
   }
 }
 

@@ -29,15 +29,15 @@ export async function exportCommand(
     const progress = showProgress('Exporting', total)
     function onPets(pets: number): void {
       count += pets
-      // A terminal shows the pets themselves.
+      // If the pets are written to a terminal, progress would be mixed with them.
       if (output !== undefined || !process.stdout.isTTY) progress.advance(pets)
     }
     const text = exportPets(source, { ...options, format, onPets })
     if (output === undefined) {
       let outputError: unknown
       process.stdout.once('error', (error) => (outputError = error))
-      // Ended by the pipeline, it would report an error of the database as its own. Its own ones
-      // main.ts reports.
+      // With `end`, the pipeline would report an error of the database as one of standard output.
+      // Errors of standard output itself are reported by main.ts.
       return pipeline(text, process.stdout, { end: false })
         .catch((error) => {
           if (error !== outputError) throw error
@@ -50,7 +50,10 @@ export async function exportCommand(
   })
 }
 
-/** Another ending than those of the formats, such as .xlsx, promises what is not written. */
+/**
+ * The format that the name of a file ends in; NDJSON for a name without an ending. Another ending,
+ * such as .xlsx, is an error, because the file would not have that format.
+ */
 function formatFor(output: string, command: Command): Format {
   const format = formatOf(output)
   if (format !== undefined || extname(output) === '') return format ?? 'ndjson'

@@ -21,9 +21,9 @@ interface ImportOptions {
 }
 
 /**
- * Stores the pets of a file by the rules for requests; rejected lines are reported by number. The
- * file is checked first: if an invalid line ends the import, nothing is stored. Standard input can
- * be read only once, and is stored as it comes.
+ * Stores the pets of a file by the rules for requests, and reports rejected lines by their numbers.
+ * The file is checked first: if an invalid line ends the import, nothing is stored. Standard input
+ * can be read only once, so its pets are stored while it is read.
  */
 export async function importCommand(
   name: string,
@@ -46,7 +46,7 @@ export async function importCommand(
     const stopped = () => `Stopped. ${amount(counts.stored, 'pet')} stored${next}.`
     const reading = await interruptible(stopped, () =>
       importPets(source, target, { checked, again, counts }).catch((error: Error) => {
-        // Such as of a full disk.
+        // After an error such as a full disk, pets of earlier transactions stay stored.
         if (counts.stored > 0) console.error(stopped())
         throw error
       }),

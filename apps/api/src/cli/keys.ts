@@ -24,13 +24,15 @@ interface ChangeOptions {
   readonly by?: string
 }
 
-/** `keys create`: only the key itself goes to standard output, so that a script can capture it. */
+/**
+ * `keys create`: writes only the key itself to standard output, so that a script can capture it.
+ */
 export async function createKey(
   options: ChangeOptions & { name: string; scope?: Scope[]; expires?: number },
 ): Promise<void> {
   const { name, scope: scopes, expires: lifetimeMs, json, by = systemUser() } = options
-  // Before the database is opened: wrong usage must not create one.
-  assertSomebodyReads()
+  // Both checks come before the database is opened, because wrong usage must not create one.
+  assertOutputIsOpen()
   const issued = createApiKey({ name, scopes, lifetimeMs }, { by })
   await withKeys({}, async (keys) => {
     await keys.add(issued.key)
@@ -44,7 +46,7 @@ export async function rotateKey(
   options: ChangeOptions & { overlap: number },
 ): Promise<void> {
   const { overlap, json, by = systemUser() } = options
-  assertSomebodyReads()
+  assertOutputIsOpen()
   await withKeys({ mode: 'write' }, async (keys) => {
     const issued = await createApiKeyUseCases(keys, { by }).rotateApiKey(id, overlap)
     const end = time(new Date(issued.key.createdAt.getTime() + overlap))
@@ -58,7 +60,7 @@ export async function listKeys({ json }: { json?: boolean }): Promise<void> {
     const now = new Date()
     const all = await createApiKeyUseCases(keys).listApiKeys()
     const byId = new Map(all.map((key) => [key.id, key]))
-    // When a key was rotated and by whom is what its successor says.
+    // A key was rotated when its successor was created, and by the same person.
     const listed = all.map((key) => {
       const { createdAt: rotatedAt, createdBy: rotatedBy } = byId.get(key.replacedBy ?? '') ?? {}
       return { ...key, rotatedAt, rotatedBy, state: apiKeyState(key, now) }
@@ -69,8 +71,8 @@ export async function listKeys({ json }: { json?: boolean }): Promise<void> {
 }
 
 /**
- * `keys revoke`: instances that have the key cached accept it a little longer; the output says how
- * long.
+ * `keys revoke`: the output says for how long instances that have the key in their cache may still
+ * accept it.
  */
 export async function revokeKey(
   idOrKey: string,
@@ -86,8 +88,7 @@ export async function revokeKey(
 }
 
 /**
- * The id of a key that is named by its id, or by its text: after a leak, the text is what people
- * have.
+ * The id of a key that is given by its id or its text: after a leak, people may have only the text.
  */
 async function idOf(idOrKey: string, keys: ApiKeyRepository): Promise<string> {
   if (!isApiKeyText(idOrKey)) return idOrKey
@@ -97,8 +98,8 @@ async function idOf(idOrKey: string, keys: ApiKeyRepository): Promise<string> {
 }
 
 /**
- * Only `keys create` may create a database: a mistyped path must not look like a database without
- * keys.
+ * Runs work on the API keys of the database. Only `keys create` may create a database: a mistyped
+ * path must not look like a database without keys.
  */
 async function withKeys(
   use: PersistenceUse,
@@ -114,7 +115,7 @@ async function withKeys(
   }
 }
 
-/** The name of the user of this process; in a container the user often has a number and no name. */
+/** The name of the user of this process, or the number of one without a name, as in containers. */
 function systemUser(): string {
   try {
     return userInfo().username
@@ -123,8 +124,11 @@ function systemUser(): string {
   }
 }
 
-/** Throws before a key is created that nobody would see. A closed output is /dev/null for Node. */
-function assertSomebodyReads(): void {
+/**
+ * Throws if standard output is closed, so that no key is created that nobody would see. Node opens
+ * /dev/null in place of a closed output.
+ */
+function assertOutputIsOpen(): void {
   const output = fstatSync(1)
   if (!output.isCharacterDevice() || output.rdev !== statSync(devNull).rdev) return
   throw new Error(
@@ -133,7 +137,7 @@ function assertSomebodyReads(): void {
   )
 }
 
-/** Prints a key that nobody can print again. Rejects if that fails, naming the key to revoke. */
+/** Prints a key, which cannot be shown again. Rejects if that fails, naming the key to revoke. */
 async function showNewKey({ text, key }: IssuedApiKey, json = false, more = ''): Promise<void> {
   const { sha256: _, ...rest } = key
   const output = json ? JSON.stringify({ ...rest, key: text }, undefined, 2) : text
@@ -143,7 +147,7 @@ async function showNewKey({ text, key }: IssuedApiKey, json = false, more = ''):
   await write(`${output}\n`).catch((cause: Error) => {
     const message =
       `The key ${key.id} was created but could not be written to standard output. ` +
-      `Nobody knows it, so revoke it: pet-store keys revoke ${key.id}`
+      `It cannot be shown again, so revoke it: pet-store keys revoke ${key.id}`
     throw new Error(message, { cause })
   })
   if (json) return

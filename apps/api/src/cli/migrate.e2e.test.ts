@@ -63,7 +63,7 @@ it('migrate --check tells a missing, an empty, an older and a newer database apa
   change("insert into migration (name) values ('9999-add-breed')")
   expect(await run('migrate --check')).toMatchObject({
     code: 0,
-    stdout: 'The database is up to date.\nOf a newer version: 9999-add-breed\n',
+    stdout: 'The database is up to date.\nMigrations of a newer version: 9999-add-breed\n',
   })
   change("delete from migration where name like '0001%'")
   const { code, stdout } = await run('migrate --check --json')

@@ -4,7 +4,8 @@ import { maskUrl } from '../settings/database-url.ts'
 import { readSettings } from '../settings/read-settings.ts'
 
 /**
- * Migrates the database and names what was done; with `check` only says what migrating would do.
+ * Migrates the database and prints the names of the migrations; with `check` only prints what
+ * migrating would do.
  */
 export async function migrate({
   check = false,
@@ -23,7 +24,7 @@ export async function migrate({
 
 function report(state: MigrationState, url: string, json: boolean): void {
   const { database, pending, newer } = state
-  // A database that cannot be read, and an adapter's own rejection, give 1 too.
+  // The exit code is also 1 if the database cannot be read, or the adapter rejects.
   if (pending.length > 0) process.exitCode = database === 'migrated' ? 1 : 3
   if (json) {
     console.log(JSON.stringify(state, undefined, 2))
@@ -32,5 +33,5 @@ function report(state: MigrationState, url: string, json: boolean): void {
   if (database === 'missing') console.log(`There is no database ${url}.`)
   if (database === 'empty') console.log(`The database ${url} is empty: it was never migrated.`)
   console.log(pending.length > 0 ? `Pending: ${pending.join(', ')}` : 'The database is up to date.')
-  if (newer.length > 0) console.log(`Of a newer version: ${newer.join(', ')}`)
+  if (newer.length > 0) console.log(`Migrations of a newer version: ${newer.join(', ')}`)
 }

@@ -9,15 +9,15 @@ import { VERSION } from '../settings/version.ts'
 import { addTransferCommands, asOption } from './transfer-commands.ts'
 
 /**
- * Runs a command to its end, or until it serves. Returns the exit code to end with if it could not
- * do its work: 1, or 2 for invalid settings or wrong usage.
+ * Runs a command until it has ended, or serves. Returns the exit code if it failed: 1, or 2 for
+ * invalid settings or wrong usage.
  */
 export async function runCommand(args: readonly string[]): Promise<number | undefined> {
   try {
     await program.parseAsync(helpAsOption(args), { from: 'user' })
     return undefined
   } catch (error) {
-    // It has printed its sentence, or the help that was asked for.
+    // commander has already printed the error, or the help that was requested.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (!(error instanceof Error)) throw error
     console.error(sentenceOf(error))
@@ -28,7 +28,7 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
   }
 }
 
-/** `help keys create` as `keys create --help`: commander's own command looks at one name only. */
+/** Turns `help keys create` into `keys create --help`: commander's `help` reads one name only. */
 function helpAsOption(args: readonly string[]): readonly string[] {
   const [command, ...names] = args
   if (command !== 'help' || names.length === 0) return args
@@ -41,7 +41,7 @@ function helpAsOption(args: readonly string[]): readonly string[] {
   return [...names, '--help']
 }
 
-/** The message of an error; of a database that is unavailable with its reason. */
+/** The message of an error. If the database is unavailable, the reason is added. */
 function sentenceOf(error: Error): string {
   const { message, cause } = error
   if (!isPetError(error) || !(cause instanceof Error)) return message
@@ -57,14 +57,13 @@ Examples:
   pet-store export --status sold --output sold.csv
   pet-store keys create --name kiosk --scope pets:read --expires 90d`
 
-// Each command is loaded when it runs, so that none waits for what only others need.
+// Each command is loaded when it runs, so that a command does not load what only others need.
 const program = new Command('pet-store')
   .description('The pet store service: list, add and fetch pets over HTTP and JSON.')
   .version(VERSION)
   .showHelpAfterError('Add --help to see what is possible.')
   .exitOverride()
-  // A misspelt variable would be ignored silently, and the default be used. doctor lists them
-  // itself.
+  // Without this warning a misspelt variable would be ignored silently. doctor lists them itself.
   .hook('preAction', (_program, command) => {
     if (command.name() === 'doctor') return
     for (const { name, meant } of misspeltVariables()) {

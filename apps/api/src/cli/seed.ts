@@ -26,7 +26,7 @@ export async function seedCommand({
       await target.addPets(Array.from({ length }, (_, index) => inventPet(seed, stored + index)))
       stored += length
       progress.advance(length)
-      // SQLite works without the event loop, which Ctrl+C needs.
+      // SQLite blocks the event loop, which has to run to notice Ctrl+C.
       await setImmediate()
     }
   }
@@ -38,19 +38,16 @@ export async function seedCommand({
   }
   if (json) return console.log(JSON.stringify({ stored, seed }))
   const again = `pet-store seed --count ${count} --seed ${seed}`
-  console.log(`Stored ${amount(count, 'invented pet')}. The same again: ${again}`)
+  console.log(`Stored ${amount(count, 'invented pet')}. To store the same pets again: ${again}`)
 }
 
-/**
- * Opens the database for bulk work; for an adapter that has none, to add a few pets at the same
- * time.
- */
+/** Opens the database for bulk access, or, if its adapter has none, to add a few pets at a time. */
 async function openTarget() {
   const settings = readSettings()
   const bulk = await openBulkAccess(settings)
   if (bulk !== undefined) {
     const addPets = (pets: readonly NewPet[]) => bulk.addPets(pets)
-    // SQLite has one writer at a time, and a serving process waits for it.
+    // Not more at once: SQLite has one writer at a time, and a serving process waits for this one.
     return { addPets, atOnce: 5_000, close: () => bulk.close() }
   }
   const { pets, close } = await openPersistence(settings)

@@ -12,12 +12,12 @@ export async function serve(): Promise<void> {
   const { log, reports } = await createLog(settings)
   const program = await compose(settings, reports)
   const url = await runServer(program, settings, log)
-  // A mistyped variable shows as the wrong database.
+  // The log line names the database, so that a mistyped variable is noticed.
   const adapter = persistenceModule || databaseKind(databaseUrl)
   log.info({ address: `${url}/v1`, adapter, database: maskUrl(databaseUrl) }, 'serving')
-  // Scripts wait for this line.
+  // Written at once, because scripts wait for this line.
   log.flush()
-  // The program serves already: a database that is unavailable now must not end it.
+  // Errors must not end the program, which serves already.
   if (staticKeys.length === 0) await warnWithoutKeys(program, log)
 }
 
@@ -30,6 +30,6 @@ async function warnWithoutKeys({ persistence }: Program, log: Logger): Promise<v
           'or set API_KEYS_SHA256',
       )
   } catch (err) {
-    log.warn({ err }, 'whether there is an API key could not be read')
+    log.warn({ err }, 'the API keys could not be read')
   }
 }

@@ -8,7 +8,7 @@ import { InvalidSettings, readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import { DEVELOPMENT_KEY_FILE, readOrCreateDevelopmentKey } from './development-key.ts'
 
-/** Serves this machine only, and prints all that a first request needs. */
+/** Serves this machine only, and prints everything that is needed for a first request. */
 export async function start({ brief = false }: { readonly brief?: boolean }): Promise<void> {
   const settings = readSettings()
   if (!isLoopback(settings.host)) {
@@ -29,7 +29,7 @@ export async function start({ brief = false }: { readonly brief?: boolean }): Pr
 
 function welcome(url: string, key: string, { databaseUrl }: Settings): string {
   const address = `${url}/v1`
-  // A line feed behind the body keeps the prompt on a line of its own.
+  // With a line feed after the body, the prompt of the shell is on a line of its own.
   const curl = `curl -w '\\n' -H 'Authorization: Bearer ${key}'`
   const rex = '{"name":"Rex","categoryId":1,"status":"available"}'
   const lines = [

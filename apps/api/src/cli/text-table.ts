@@ -1,6 +1,6 @@
-/** Rows as a table with aligned columns; the first row is the heading. */
+/** Formats rows as a table with aligned columns. The first row is the heading. */
 export function textTable(rows: readonly (readonly string[])[]): string {
-  // In code points: close enough to terminal columns for names and dates.
+  // Counted in code points, which is close enough to terminal columns for names and dates.
   const width = (cell = '') => [...cell].length
   const widths = (rows[0] ?? []).map((_, column) =>
     rows.reduce((most, row) => Math.max(most, width(row[column])), 0),

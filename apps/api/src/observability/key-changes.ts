@@ -1,27 +1,27 @@
 import type { ApiKey, ApiKeyRepository } from '@pet-store/access'
 
-/** What somebody did with an API key. */
+/** A change of an API key. */
 export interface KeyChange {
   readonly change: 'created' | 'rotated' | 'revoked'
   readonly keyId: string
   readonly name: string
   readonly at: Date
-  /** Absent if whoever made the change named nobody. */
+  /** Who made the change; absent if no name was given. */
   readonly by?: string
   /** The successor of a rotated key. */
   readonly replacedBy?: string
 }
 
 /**
- * How far the clock of a machine that changes keys may be behind, or how long the keys may not be
- * read.
+ * How late a change may be noticed: because the clock of the machine that made it is slow, or the
+ * database was unavailable.
  */
 const MAX_DELAY_MS = 3_600_000
 
 /**
- * Returns a function that reports each change of an API key that was made since `startedAt`, by any
- * process, and not reported yet. It reads the keys that changed within the last hour: call it every
- * few seconds.
+ * Returns a function that reports each change of an API key that any process has made since the
+ * call of `createKeyChanges`, once. It reads the keys that have changed within the last hour, so
+ * call it every few seconds.
  */
 export function createKeyChanges(
   keys: Pick<ApiKeyRepository, 'list' | 'listChangedSince'>,
@@ -40,7 +40,8 @@ export function createKeyChanges(
       const id = `${change.change} ${change.keyId}`
       if (change.at < since || known.has(id)) continue
       known.add(id)
-      // Later calls do not compare times, since the clocks of two machines differ.
+      // The first call reads changes from before the start too. Later calls do not compare with
+      // that time, because the clocks of two machines may differ.
       if (!isFirstCall || change.at >= startedAt) report(change)
     }
     isFirstCall = false

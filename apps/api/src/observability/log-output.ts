@@ -4,18 +4,16 @@ import type { DestinationStream } from 'pino'
 
 export const STANDARD_OUTPUT = 1
 
-/** Lines are written once they fill a piece, or at this interval. */
-const PIECE_BYTES = 64 * 1024
+/** Lines are written when they fill a chunk of this size, or at this interval. */
+const CHUNK_BYTES = 64 * 1024
 const FLUSH_INTERVAL_MS = 500
-/** After an attempt that did not write everything. Each further piece is an attempt too. */
+/** When to try again if not everything could be written. Each further chunk is an attempt too. */
 const RETRY_MS = 10
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024
 /** UTF-8 takes at most this many bytes for a UTF-16 code unit. */
 const MAX_BYTES_PER_CODE_UNIT = 3
 
-/**
- * How long the end of the process waits for a reader: in total, and while the reader takes nothing.
- */
+/** How long the process waits for a reader when it ends: in total, and while nothing is read. */
 const FINAL_MS = 2_000
 const FINAL_IDLE_MS = 250
 const FINAL_POLL_MS = 5
@@ -24,8 +22,8 @@ export interface LogOutputOptions {
   /** Default: standard output. */
   readonly fileDescriptor?: number
   /**
-   * The most bytes that wait to be written; lines beyond it are dropped. At least 128 KiB; default:
-   * 8 MiB.
+   * The maximum number of bytes that wait to be written; further lines are dropped. At least 128
+   * KiB; default: 8 MiB.
    */
   readonly maxBytes?: number
   /** Called with the number of dropped lines once there is room again. */
@@ -33,21 +31,21 @@ export interface LogOutputOptions {
 }
 
 /**
- * Writes lines to a file descriptor, many at once and in their order, and the rest when the process
- * ends. A full disk, a slow or a closed pipe neither throws nor blocks, and never holds more than
- * `maxBytes` in memory; then lines are dropped. What it gains: docs/decisions/0033-hot-path.md
+ * Writes lines to a file descriptor in order, many at a time, and the rest when the process ends.
+ * If the disk is full, or a pipe is slow or closed, it neither throws nor blocks, and keeps at most
+ * `maxBytes` in memory; further lines are dropped. What it gains: docs/decisions/0033-hot-path.md
  */
 export class LogOutput implements DestinationStream {
   readonly #fileDescriptor: number
   readonly #maxBytes: number
   readonly #onResume: (droppedLines: number) => void
-  #piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
+  #chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
   #length = 0
-  /** Empty unless the output is stuck. */
+  /** The bytes that could not be written yet. */
   readonly #waiting: Buffer[] = []
   #waitingBytes = 0
   #retry: NodeJS.Timeout | undefined
-  /** Whether nobody will ever read what is written. */
+  /** Whether the output was closed, so that nothing can be written any more. */
   #isClosed = false
   #dropped = 0
   #reported = 0
@@ -58,7 +56,7 @@ export class LogOutput implements DestinationStream {
     onResume = () => {},
   }: LogOutputOptions) {
     this.#fileDescriptor = fileDescriptor
-    this.#maxBytes = Math.max(maxBytes, 2 * PIECE_BYTES)
+    this.#maxBytes = Math.max(maxBytes, 2 * CHUNK_BYTES)
     this.#onResume = onResume
     makeNonBlocking(fileDescriptor)
     process.on('exit', () => this.flushSync())
@@ -71,29 +69,27 @@ export class LogOutput implements DestinationStream {
       return
     }
     const most = line.length * MAX_BYTES_PER_CODE_UNIT
-    if (this.#length + most > PIECE_BYTES) this.#endPiece()
+    if (this.#length + most > CHUNK_BYTES) this.#endChunk()
     if (this.#waitingBytes + this.#length + most > this.#maxBytes) {
       this.#dropped += 1
-      // At once if only the line itself is too long.
+      // Reported at once if there is room, so that only this line is too long.
       this.#reportDropped()
-    } else if (most > PIECE_BYTES) this.#add(Buffer.from(line))
-    else this.#length += this.#piece.write(line, this.#length)
+    } else if (most > CHUNK_BYTES) this.#add(Buffer.from(line))
+    else this.#length += this.#chunk.write(line, this.#length)
   }
 
   /**
-   * Writes what was collected, as far as that is possible at once. pino calls it for `log.flush()`.
+   * Writes the collected lines, as far as possible without waiting. pino calls it for
+   * `log.flush()`.
    */
   flush(): void {
-    // While others wait the piece keeps filling, so that whole pieces wait and not many small ones.
-    if (this.#waitingBytes === 0) this.#endPiece()
+    // While other chunks wait, this one is filled further, so that few large chunks wait.
+    if (this.#waitingBytes === 0) this.#endChunk()
   }
 
-  /**
-   * Like `flush`, but waits a short while for a pipe that is full. pino calls it after a fatal
-   * line.
-   */
+  /** Like `flush`, but waits shortly for a pipe that is full. pino calls it after a fatal line. */
   flushSync(): void {
-    this.#endPiece()
+    this.#endChunk()
     let idleMs = 0
     for (
       let ms = 0;
@@ -107,16 +103,16 @@ export class LogOutput implements DestinationStream {
     }
   }
 
-  /** How many lines were dropped since the start. */
+  /** The number of lines that were dropped since the start. */
   get droppedLines(): number {
     return this.#dropped
   }
 
-  #endPiece(): void {
+  #endChunk(): void {
     if (this.#length === 0) return
-    this.#add(this.#piece.subarray(0, this.#length))
-    // A buffer that waits is not filled anew.
-    if (this.#waitingBytes > 0) this.#piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
+    this.#add(this.#chunk.subarray(0, this.#length))
+    // The buffer still waits to be written, so it must not be reused.
+    if (this.#waitingBytes > 0) this.#chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
     this.#length = 0
   }
 
@@ -126,7 +122,7 @@ export class LogOutput implements DestinationStream {
     this.#writeWaiting()
   }
 
-  /** Writes what waits, as far as that is possible at once, and tries again later. */
+  /** Writes what waits, as far as possible without waiting, and tries again later. */
   #writeWaiting(): void {
     try {
       for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
@@ -164,9 +160,9 @@ export class LogOutput implements DestinationStream {
 }
 
 /**
- * Lets a write to a full pipe or socket fail with EAGAIN instead of blocking. `fs` has no function
- * for that, but wrapping a file descriptor in a `Socket` does it, as `process.stdout` would. The
- * socket itself is never used.
+ * Makes a write to a full pipe or socket fail with EAGAIN instead of blocking. `fs` has no function
+ * for that, but a `Socket` does it for its file descriptor, as `process.stdout` would. The socket
+ * itself is never used.
  */
 function makeNonBlocking(fileDescriptor: number): void {
   const file = fstatSync(fileDescriptor)

@@ -7,8 +7,8 @@ import { LogOutput, STANDARD_OUTPUT } from './log-output.ts'
 import type { Reports } from './reports.ts'
 
 /**
- * The program's log on standard output, readable on a terminal, else one JSON object a line; and
- * what the parts of the program report to it.
+ * Creates the log of the program, on standard output: lines for people if that is a terminal, else
+ * one JSON object a line. Also returns the reports that write what happens in the program to it.
  */
 export async function createLog({
   logLevel,
@@ -27,13 +27,13 @@ export async function createLog({
       serializers: { durationMs: (durationMs: number) => Math.round(durationMs * 1000) / 1000 },
       ...spanIds,
     },
-    // Asked of the file descriptor: `process.stdout` would open it a second time.
+    // `isatty` of the file descriptor, because `process.stdout` would open it a second time.
     isatty(STANDARD_OUTPUT) ? await readable(output) : output,
   )
   const reports: Reports = {
     log: {
       request(entry) {
-        // A probe every few seconds says nothing that `onReadiness` does not say when it changes.
+        // Probes come every few seconds; `onReadiness` logs when their result changes.
         if (HEALTH_ROUTES.has(entry.route)) log.debug(entry, 'request')
         else log.info(entry, 'request')
       },
@@ -45,7 +45,7 @@ export async function createLog({
     droppedLogLines: () => output.droppedLines,
     onReadiness(checks, isReady, reason) {
       if (isReady) log.info({ checks }, 'ready again')
-      // Without a reason it is stopping, or migrations are pending.
+      // Without a reason the program is stopping, or migrations are pending.
       else if (reason === undefined) log.warn({ checks }, 'not ready')
       else log.error({ checks, err: reason }, 'not ready')
     },
@@ -56,7 +56,7 @@ export async function createLog({
       ),
     onKeyChange: ({ change, ...fields }) => log.info(fields, `API key ${change}`),
     onBackgroundFailure: (err) =>
-      log.warn({ err }, 'work in the background failed, and is done later'),
+      log.warn({ err }, 'work in the background failed and will be tried again'),
     onTraceError: atMostEvery(60_000, (err) => log.warn({ err }, 'traces could not be sent')),
   }
   return { log, reports }
@@ -81,7 +81,10 @@ function atMostEvery<Value>(
   }
 }
 
-/** pino's `isoTime`, made once for all lines of a millisecond: 4% of a get. */
+/**
+ * pino's `isoTime`, but formatted once for all lines of the same millisecond, which saves 4% of the
+ * time of a get.
+ */
 function timeOfLine(): () => string {
   let lastMs = Number.NaN
   let text = ''
@@ -93,9 +96,9 @@ function timeOfLine(): () => string {
   }
 }
 
-/** Lines for people: of a request only what one looks for, such as `GET /v1/pets 200 2 ms`. */
+/** Formats lines for people; of a request only the essentials, such as `GET /v1/pets 200 2 ms`. */
 async function readable(output: LogOutput): Promise<DestinationStream> {
-  // Its default export: bundled CommonJS has no other.
+  // In the bundled program, this CommonJS module has only a default export.
   const { prettyFactory } = (await import('pino-pretty')).default
   const hidden = 'pid,hostname,version'
   const formatLine = prettyFactory({ ignore: hidden, singleLine: true })

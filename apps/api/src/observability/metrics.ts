@@ -21,14 +21,17 @@ import { countKeyChecks, countRequests } from './request-metrics.ts'
 
 export interface Metrics {
   readonly onBackgroundFailure: Reports['onBackgroundFailure']
-  /** Shows the connections to the database from now on. */
+  /** Adds metrics of the connections to the database. */
   showPools(poolUse: Required<Persistence>['poolUse']): void
-  /** Shows the requests that wait for a slot from now on. */
+  /** Adds metrics of the requests that wait for a slot. */
   showRequestQueue(queue: () => RequestQueue): void
-  /** Shows what the program is not ready for from now on. */
+  /** Adds metrics of readiness. */
   showReadiness(readiness: ReadinessCheck): void
+  /** Returns a log that also counts and times requests. */
   log(log: HttpLog): HttpLog
+  /** Returns a check that also counts its results. */
   tokenCheck(check: TokenCheck): TokenCheck
+  /** Returns a repository that also times its operations. */
   repository(pets: PetRepository): PetRepository
   /** Serves the text of the metrics once it listens. */
   readonly metricsServer: Server | undefined
@@ -41,8 +44,8 @@ export interface OpenedMetrics extends Metrics {
 }
 
 /**
- * The metrics of the program. Every series whose labels are known beforehand starts with 0, so that
- * `increase` sees the first event, too.
+ * Opens the metrics of the program. Every series whose labels are known in advance starts with 0,
+ * so that `increase` in Prometheus includes the first event.
  */
 export function openMetrics({
   log,
@@ -75,7 +78,7 @@ export function openMetrics({
   })
   // Scrapes are not logged.
   const errorsOnly = { ...log, request: NO_REPORTS.log.request }
-  const metricsServer = createPetServer(scrapes(registry, errorsOnly), errorsOnly)
+  const metricsServer = createPetServer(handleScrapes(registry, errorsOnly), errorsOnly)
 
   return {
     read: () => registry.metrics(),
@@ -103,10 +106,10 @@ export function openMetrics({
 }
 
 /**
- * `/metrics`, in the text format of Prometheus, for a listener that only operators can reach; no
- * key needed.
+ * Serves `/metrics` in the text format of Prometheus. It needs no key: only operators should be
+ * able to reach this listener.
  */
-function scrapes(registry: Registry, log: HttpLog): RequestListener {
+function handleScrapes(registry: Registry, log: HttpLog): RequestListener {
   return (req, res) => {
     if (req.url?.split('?', 1)[0] !== '/metrics')
       return sendError(res, 'not_found', 'There is nothing but /metrics.')

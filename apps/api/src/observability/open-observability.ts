@@ -7,34 +7,34 @@ import type { Metrics } from './metrics.ts'
 import type { Reports } from './reports.ts'
 import type { Tracing } from './tracing.ts'
 
-/** What operators see of the program besides its log. */
+/** The metrics and traces of the program. */
 export interface Observability {
-  /** What persistence reports while it is open. */
+  /** The options with which persistence is opened, to receive its reports. */
   readonly persistence: Pick<Reports, 'onBackgroundFailure'> &
     Pick<PersistenceOptions, 'onStatement'>
-  /** Measures the parts of the program: the only place where they are wrapped. */
+  /** Wraps the parts of the program to measure them. They are wrapped nowhere else. */
   instrument(parts: Parts): InstrumentedParts
-  /** Serves the metrics once it listens; there only if the settings ask for it. */
+  /** Serves the metrics once it listens; `undefined` if the settings turn metrics off. */
   readonly metricsServer: Server | undefined
-  /** Sends what is left and releases everything. The program must have finished its work. */
+  /** Sends the remaining traces and releases everything. The program must have ended its work. */
   close(): Promise<void>
 }
 
-/** The parts of the program as they were opened. */
+/** The parts of the program that are measured. */
 interface Parts {
   readonly persistence: Pick<Required<Persistence>, 'pets' | 'poolUse'>
   readonly tokenCheck: PetAppOptions['tokenCheck']
   readonly readiness: PetAppOptions['readiness']
 }
 
-/** What the app is given, and what a server gives its requests to instead of to the app itself. */
+/** Options for the app. */
 interface InstrumentedParts extends Pick<PetAppOptions, 'pets' | 'tokenCheck' | 'log' | 'onQueue'> {
+  /** Wraps the app to trace its requests. */
   readonly traced: (app: RequestListener) => RequestListener
 }
 
 /**
- * Opens the metrics and traces that the settings ask for. What they do not ask for is not even
- * loaded.
+ * Opens the metrics and traces that the settings turn on. The code of others is not even loaded.
  */
 export async function openObservability(
   settings: Settings,

@@ -2,7 +2,7 @@ import { PET_REPOSITORY_FUNCTIONS, type PetRepository, wrapPetRepository } from 
 import type { Persistence } from '@pet-store/persistence'
 import { Gauge, Histogram, type Registry } from 'prom-client'
 
-/** Upper bounds in seconds, from what is cached to what the settings let time out. */
+/** Upper bounds in seconds, from the duration of cached reads to that of timeouts. */
 export const DURATION_BUCKETS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ]
@@ -24,7 +24,7 @@ export function timeOperations(registry: Registry): (pets: PetRepository) => Pet
     const start = performance.now()
     const result = work()
     const observe = () => durations.observe({ operation }, (performance.now() - start) / 1000)
-    // Not `finally`, nor `await`: each would give every operation a promise and ticks of its own.
+    // `finally` or `await` would cost every operation another promise and more microtasks.
     result.then(observe, observe)
     return result
   }

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 
-/** What waits in a queue, and how much may where that is known. */
+/** How many requests or statements wait in a queue, and how many may, if that is known. */
 export interface QueueUse {
   readonly name: string
   readonly waiting: number

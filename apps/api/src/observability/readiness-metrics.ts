@@ -2,8 +2,9 @@ import type { ReadinessCheck } from '@pet-store/http-express'
 import { Gauge, type Registry } from 'prom-client'
 
 /**
- * Shows whether each check of readiness passes. Every scrape asks, so an outage is seen where
- * nobody else asks `/readyz`, and where the balancer that does keeps every request away.
+ * Adds a metric of whether each check of readiness passes. Every scrape runs the checks, so an
+ * outage is noticed even if nothing else requests `/readyz`, or a load balancer sends no requests
+ * meanwhile.
  */
 export function addReadinessMetrics(registry: Registry, readiness: ReadinessCheck): void {
   new Gauge({

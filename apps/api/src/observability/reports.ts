@@ -1,20 +1,22 @@
 import type { Checks, HttpLog } from '@pet-store/http-express'
 import type { KeyChange } from './key-changes.ts'
 
-/** What the parts of the program report. */
+/** Functions with which the parts of the program report what happens. */
 export interface Reports {
-  /** One line for each request; internal errors with their cause and stack. */
+  /** Gets each request, and each internal error. */
   readonly log: HttpLog
-  /** How many lines were dropped since the start, because the output was full or closed. */
+  /**
+   * Returns how many log lines were dropped since the start, because the output was full or closed.
+   */
   readonly droppedLogLines: () => number
   /**
-   * Called each time that the program becomes ready, or is ready no more, with the reason if there
+   * Called each time that the program becomes ready or stops being ready, with the reason if there
    * is one.
    */
   readonly onReadiness: (checks: Checks, isReady: boolean, reason?: unknown) => void
-  /** Called when a client address has used up its look-ups of API keys. */
+  /** Called when a client address has tried too many API keys. */
   readonly onLookUpLimit: (address: string) => void
-  /** Called when somebody created, rotated or revoked an API key, whichever process did it. */
+  /** Called when an API key was created, rotated or revoked, by any process. */
   readonly onKeyChange: (change: KeyChange) => void
   /**
    * Called when work failed that no request waits for, such as deleting expired idempotency keys.
@@ -24,7 +26,7 @@ export interface Reports {
   readonly onTraceError: (error: unknown) => void
 }
 
-/** Reports nothing: for the program inside another one. */
+/** Ignores all reports. For running the program inside another one. */
 export const NO_REPORTS: Reports = {
   log: { request() {}, internalError() {} },
   droppedLogLines: () => 0,

@@ -68,14 +68,15 @@ export function countRequests(registry: Registry): (log: HttpLog) => HttpLog {
 }
 
 /**
- * Unknown methods and paths, of which clients may invent any number, share one label; so do
- * responses that did not leave.
+ * The labels of a request. All unknown methods share one label, and so do all unknown paths,
+ * because clients can send any number of them. Responses that were not sent completely share one
+ * status.
  */
 function labelsOf({ method = '', route = UNKNOWN_ROUTE, status }: RequestEntry) {
   return { method: METHODS.has(method) ? method : 'other', route, status: status ?? 'incomplete' }
 }
 
-/** Counts checks of API keys by result. A request without a key has none. */
+/** Counts checks of API keys by result. A request without a key is not checked, and not counted. */
 export function countKeyChecks(registry: Registry): (check: TokenCheck) => TokenCheck {
   const checks = { valid: 0, invalid: 0, too_many_look_ups: 0, error: 0 }
   new Counter({

@@ -16,11 +16,11 @@ import { isPetError, type PetUseCases } from '@pet-store/domain'
 import { contextOf, onceLeft } from '@pet-store/http-express'
 import type { OnStatement } from '@pet-store/persistence'
 
-/** Where spans are made. There is one only within a request that is recorded. */
+/** The context of the current span; there is one only within a request that is recorded. */
 const active = new AsyncLocalStorage<Context | undefined>()
 const propagator = new W3CTraceContextPropagator()
 
-/** Requested every few seconds by whatever operates the service: not worth a trace. */
+/** Paths that are requested every few seconds by probes, and are not worth a trace. */
 const NOT_TRACED = /^\/(?:livez|readyz|metrics)(?:\?|$)/
 
 export interface Spans {
@@ -30,13 +30,13 @@ export interface Spans {
 }
 
 /**
- * A span for each request, in it one for its use case, and in that one for each statement that the
- * adapter reports. The operations of the repository have none: each would last as long as its use
- * case. Spans hold no header, query, body, argument or result. Of the requests that bring no trace
- * of their own `share` are recorded.
+ * Makes a span for each request, in it one for its use case, and in that one for each statement
+ * that the adapter reports. The operations of the repository have no spans, because these would
+ * last as long as those of the use cases. Spans contain no header, query, body, argument or result.
+ * Of the requests that belong to no trace yet, `share` are recorded, from 0 to 1.
  */
 export function createSpans(tracer: Tracer, share: number): Spans {
-  /** Not an `async` function, so that work that is not recorded costs no promise of its own. */
+  /** Not an `async` function, because work that is not recorded should not cost another promise. */
   function inSpan<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     const parent = active.getStore()
     if (parent === undefined) return work()
@@ -66,8 +66,8 @@ export function createSpans(tracer: Tracer, share: number): Spans {
 
   return {
     /**
-     * A request that is not recorded has no context: whatever it leads to makes no span either, and
-     * costs nothing.
+     * A request that is not recorded runs without a context, so that its use case and its
+     * statements make no spans either.
      */
     listener: (app) => (req, res) => {
       const parent = parentOf(req)
@@ -96,12 +96,14 @@ export function createSpans(tracer: Tracer, share: number): Spans {
   }
 }
 
-/** What sending traces leads to belongs to no request, although one of them set it off. */
+/**
+ * Runs work outside of every trace: sending traces belongs to no request, but begins within one.
+ */
 export function outsideTraces(work: (value: unknown) => void): (value: unknown) => void {
   return (value) => active.run(undefined, work, value)
 }
 
-/** The trace that a request came with, or the root; `undefined` if it is of no interest. */
+/** The trace to which a request belongs, or the root; `undefined` if it is not to be traced. */
 function parentOf({ url = '', headers }: IncomingMessage): Context | undefined {
   if (NOT_TRACED.test(url)) return undefined
   if (headers['traceparent'] === undefined) return ROOT_CONTEXT
@@ -109,8 +111,9 @@ function parentOf({ url = '', headers }: IncomingMessage): Context | undefined {
 }
 
 /**
- * What OpenTelemetry's semantic conventions for HTTP servers require. What they also suggest, such
- * as the address of the client, is in the log line, which names the trace.
+ * The attributes that OpenTelemetry's semantic conventions require for HTTP servers. Those that
+ * they recommend, such as the address of the client, are in the log line, which has the id of the
+ * trace.
  */
 function attributesOf({ method = '', url = '' }: IncomingMessage): Attributes {
   return {
@@ -132,8 +135,9 @@ function endRequest(span: Span, method: string, res: ServerResponse, isComplete:
 }
 
 /**
- * Messages repeat what clients sent, so a span gets the code alone. An error of the domain is not a
- * failure.
+ * Ends a span with the code of an error. The message is left out, because it may repeat what a
+ * client has sent. An error of the domain does not count as a failure, except an unavailable
+ * database.
  */
 function endFailed(span: Span, error: unknown): void {
   span.setAttribute('error.type', isPetError(error) ? error.code : typeOf(error))
@@ -150,8 +154,8 @@ function typeOf(error: unknown): string {
 const NO_IDS = {}
 
 /**
- * Adds the active trace and span to log lines. A line outside a trace is left as it is: to copy it
- * costs as much as to write it.
+ * Options of pino that add the ids of the current trace and span to log lines. The fields of a line
+ * outside a trace are not copied, which would cost as much as writing it.
  */
 export const spanIdsInLines = {
   mixin() {

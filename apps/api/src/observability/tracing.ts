@@ -12,16 +12,16 @@ import type { Settings } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
 import { createSpans, outsideTraces, type Spans } from './spans.ts'
 
-/** How long a collector may take to respond, and how long an unavailable one delays a stop. */
+/** How long a collector may take to respond. An unavailable one delays a stop by this time. */
 const TIMEOUT_MS = 3_000
 
 export interface Tracing extends Pick<Spans, 'listener' | 'useCases'> {
   readonly onStatement: Spans['onStatement'] | undefined
-  /** Sends what is left. An unavailable collector does not make it reject. */
+  /** Sends the remaining traces. Does not reject if the collector is unavailable. */
   close(): Promise<void>
 }
 
-/** Sends traces to a collector from now on. Calls `onError` when some could not be sent. */
+/** Begins to send traces to a collector. Calls `onError` when some could not be sent. */
 export function openTracing(settings: Settings, onError: (error: unknown) => void): Tracing {
   const url = `${settings.otlpEndpoint.replace(/\/$/, '')}/v1/traces`
   const share = shareOf(settings)
@@ -38,7 +38,7 @@ export function openTracing(settings: Settings, onError: (error: unknown) => voi
       }),
     ],
   })
-  // OpenTelemetry itself would only log them at its own level, which is off.
+  // Otherwise OpenTelemetry would write errors to its own log, which is off.
   setGlobalErrorHandler(outsideTraces(onError))
   return {
     ...createSpans(provider.getTracer('pet-store'), share),
@@ -52,9 +52,9 @@ function shareOf({ tracesSampler, tracesSamplerRatio }: Settings): number {
 }
 
 /**
- * Decides for requests within a trace of their client, by it or by its id. Those without one are
- * drawn by lot in `createSpans` instead, where one that is not drawn costs neither ids nor a
- * context.
+ * Decides which requests that belong to a trace of their client are recorded: those whose client
+ * records the trace, or a share by the id of the trace. Other requests are sampled in
+ * `createSpans`, where a request that is not recorded costs neither ids nor a context.
  */
 function samplerOf(name: Settings['tracesSampler'], share: number): ParentBasedSampler {
   const root = new AlwaysOnSampler()

@@ -5,8 +5,8 @@ import type { Settings } from '../settings/settings.ts'
 import { persistenceAdapter } from './persistence-adapter.ts'
 
 /**
- * What the caller does with the database, and where failures are reported. Default: what the
- * settings allow, `migrate` or `write`.
+ * What opening the database may change, and the functions that get its reports. Default of `mode`:
+ * what the settings allow, `migrate` or `write`.
  */
 export type PersistenceUse = Pick<
   PersistenceOptions,
@@ -39,8 +39,8 @@ function modeOf({ migrateOnStart }: Settings): OpenMode {
 }
 
 /**
- * Does some work in bulk on the database that the settings name. Rejects if its adapter cannot do
- * that.
+ * Opens the database that the settings name for bulk access, runs work on it, and closes it.
+ * Rejects if its adapter has no bulk access.
  */
 export async function withBulkAccess<Result>(
   settings: Settings,
@@ -60,9 +60,9 @@ export async function withBulkAccess<Result>(
 }
 
 /**
- * Completes what an adapter may leave out, so that the rest of the program need not check. Methods
- * are called on the opened object, because it may be an instance of a class, whose methods a copy
- * would lack.
+ * Adds the functions that an adapter may leave out, so that the rest of the program need not check
+ * for them. It calls the functions of the opened object instead of copying them, because that may
+ * be an instance of a class.
  */
 function withDefaults(opened: Persistence): Required<Persistence> {
   return {
@@ -79,7 +79,7 @@ function withDefaults(opened: Persistence): Required<Persistence> {
   }
 }
 
-/** Stands in for an adapter that stores no API keys: there is none, and none can be created. */
+/** For an adapter that stores no API keys: an empty repository, in which none can be created. */
 const noApiKeys: ApiKeyRepository = {
   ...createMemoryApiKeys(),
   async add() {

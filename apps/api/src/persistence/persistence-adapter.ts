@@ -19,20 +19,20 @@ export interface PersistenceAdapter {
    * names them.
    */
   open(options: OpenOptions): Promise<Persistence>
-  /** Opens it for moving many pets at a time, if the adapter has bulk access. */
+  /** Opens the database for bulk access; absent if the adapter has none. */
   readonly openBulkAccess: ((options: OpenOptions) => Promise<BulkAccess>) | undefined
   /** Runs pending migrations without serving, and returns their names. */
   migrate(): Promise<readonly string[]>
-  /** Which migrations the database has and lacks. Changes nothing. */
+  /** Returns which migrations the database has and lacks. Changes nothing. */
   migrations(): Promise<MigrationState>
-  /** The path of the file that is the database; absent where it is none. */
+  /** The path of the database file; absent if the database is not a file. */
   readonly file?: string
   /**
-   * Writes a checked copy of the database to a file, and tells how far it is. Absent where the
-   * database has tools of its own for that.
+   * Writes a checked copy of the database to a file; `onCopied` gets the progress. Absent for a
+   * database that has tools of its own for that.
    */
   backup?(file: string, onCopied: OnCopied): Promise<{ readonly pets: number }>
-  /** Puts a copy in the place of the database, which is kept under another name, with its logs. */
+  /** Replaces the database, which is kept under another name with its logs, by a copy. */
   restore?(
     file: string,
     onCopied: OnCopied,
@@ -40,9 +40,9 @@ export interface PersistenceAdapter {
 }
 
 /**
- * Loads the adapter that the settings name, which opens nothing: the only switch on the kind of
- * database. Only what is used is loaded: the ORM's half for the other database would take a tenth
- * of the time of a start.
+ * Loads the adapter that the settings name, without opening the database. This is the only place
+ * where the program decides by the kind of database. It loads only one adapter: the ORM's code for
+ * the other database would take a tenth of the time of a start.
  */
 export async function persistenceAdapter(settings: Settings): Promise<PersistenceAdapter> {
   const { databaseUrl: url, persistenceModule } = settings
@@ -80,8 +80,8 @@ export async function persistenceAdapter(settings: Settings): Promise<Persistenc
 }
 
 /**
- * How long migrating may take: as long as the data needs, but a promise that never settles must not
- * hang a deployment.
+ * How long migrating may take: long enough for much data, but a promise that never settles must not
+ * block a deployment for ever.
  */
 const MIGRATION_TIMEOUT_MS = 3_600_000
 
@@ -110,7 +110,7 @@ async function moduleAdapter(
       return []
     },
     async migrations() {
-      // What is missing or outdated rejects with the adapter's own sentence.
+      // If the database is missing or outdated, this rejects with a message of the adapter.
       await (await open({ url, mode: 'read' })).close()
       return { database: 'migrated', pending: [], newer: [] }
     },

@@ -7,8 +7,8 @@ const KEY_USES_INTERVAL_MS = 60_000
 const KEY_CHANGES_INTERVAL_MS = 10_000
 
 /**
- * Begins work that no request waits for: it stores when API keys were last used, and reports who
- * changed one. `close` does all of it once more and stops.
+ * Begins work for which no request waits: storing when API keys were last used, and reporting who
+ * changed one. `close` does it once more and stops.
  */
 export function openBackgroundWork(
   keys: ApiKeyRepository,
@@ -27,9 +27,10 @@ export function openBackgroundWork(
 }
 
 /**
- * Does work at intervals, one run at a time, without keeping the process alive. Work that fails is
- * repeated at the next interval. That the database is unavailable is reported by requests and
- * readiness, every other failure here. Returns a function that does it once more and stops.
+ * Runs work at intervals, one run at a time, without keeping the process alive. Work that fails is
+ * tried again at the next interval. `onFailure` gets every error except that the database is
+ * unavailable, which requests and readiness report. Returns a function that runs the work once more
+ * and stops.
  */
 export function repeat(
   work: () => Promise<void>,

@@ -3,10 +3,10 @@ const TIMEOUT_MS = 2_000
 /** Paths that respond on the port of the service, or on that of its metrics. */
 const PATHS = ['/livez', '/metrics']
 
-/** What the response of each begins with, or contains. */
+/** By which the responses at these paths are recognised. */
 const SIGNS = /^\{"status":"ok"\}$|^pet_store_build_info\{/m
 
-/** Whether a pet store listens on an address: this one, seen from another process. */
+/** Whether a pet store already listens on an address. */
 export async function isThisService(host: string, port: number): Promise<boolean> {
   const texts = await Promise.all(
     PATHS.map((path) => textAt(`http://${addressOf(host)}:${port}${path}`)),
@@ -14,7 +14,7 @@ export async function isThisService(host: string, port: number): Promise<boolean
   return texts.some((text) => SIGNS.test(text))
 }
 
-/** The response to a request; empty where there is none. */
+/** The text of a successful response; empty if there is none. */
 async function textAt(url: string): Promise<string> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
@@ -24,7 +24,7 @@ async function textAt(url: string): Promise<string> {
   }
 }
 
-/** Where a program on this machine reaches what listens on a host. */
+/** The address by which a program on this machine reaches a server that listens on `host`. */
 function addressOf(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

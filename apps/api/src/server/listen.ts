@@ -3,24 +3,24 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * How many connections may wait to be accepted, where the system allows it. Beyond Node's 511 a
- * client, or a health check, that connects simultaneously with many others would try again after a
- * second, then after three, then after seven.
+ * How many connections may wait to be accepted, if the system allows it. With Node's default of
+ * 511, a client or a health check that connects at the same time as many others might have to try
+ * again after a second, then after three, then after seven.
  */
 const BACKLOG = 4_096
 
-/** Where a server listens, and the setting that says so. */
-export interface Place {
+/** The address on which a server listens, and the name of the setting that has its port. */
+export interface ListenOptions {
   readonly host: string
   readonly port: number
   readonly setting: string
-  /** Whether other processes may listen there too. Default: false. */
+  /** Whether other processes may listen on the same port. Default: false. */
   readonly reusePort?: boolean
 }
 
-/** Listens on an address and returns it as a URL. Rejects with a sentence on what to do. */
-export async function listen(server: Server, place: Place): Promise<string> {
-  const { host, port, setting, reusePort = false } = place
+/** Listens on an address and returns it as a URL. Rejects with a message that says what to do. */
+export async function listen(server: Server, options: ListenOptions): Promise<string> {
+  const { host, port, setting, reusePort = false } = options
   server.listen({ host, port, reusePort, backlog: BACKLOG })
   try {
     await once(server, 'listening')

@@ -5,15 +5,12 @@ import type { Reports } from '../observability/reports.ts'
 
 /** How long the database may take to respond. */
 const TIMEOUT_MS = 2_000
-/**
- * How long the state of the database is used again, so that checks cannot take it away from
- * requests.
- */
+/** How long a result is used again, so that many checks do not slow down requests. */
 const MAX_AGE_MS = 1_000
 
 /**
- * Whether the program can do its work: checks the database, its migrations, and whether the program
- * is stopping.
+ * Creates the check of whether the program can work: the database, its migrations, and whether the
+ * program is stopping.
  */
 export function createReadiness(
   persistence: Required<Persistence>,
@@ -25,7 +22,7 @@ export function createReadiness(
 
   return {
     async check(): Promise<Checks> {
-      // One at a time, shared by all who ask meanwhile and for a second after it.
+      // One check at a time. Its result is shared by all callers meanwhile and for a second after.
       latest ??= readState(persistence).finally(() => {
         setTimeout(() => {
           latest = undefined
@@ -38,7 +35,7 @@ export function createReadiness(
       wasReady = isReady
       return checks
     },
-    /** From now on the program is not ready, so that a load balancer sends nothing more. */
+    /** Makes the program report that it is not ready, so that load balancers send no requests. */
     stop(): void {
       isStopping = true
     },

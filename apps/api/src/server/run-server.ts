@@ -5,8 +5,8 @@ import { listen } from './listen.ts'
 import { shutDownOnSignals } from './shutdown.ts'
 
 /**
- * Listens and returns the address. From then on SIGTERM and SIGINT end the program once requests
- * have finished.
+ * Makes the program listen, and returns its address. From then on SIGTERM and SIGINT end the
+ * program once its requests have finished.
  */
 export async function runServer(
   program: Program,
@@ -23,7 +23,8 @@ async function listenOnPorts(program: Program, settings: Settings, log: Logger):
   const { server, metricsServer } = program
   const { host, port, reusePort, metricsPort = 0 } = settings
   try {
-    // First, so that no client is served by a program that then ends because this port is taken.
+    // The port of the metrics comes first: if it is taken the program ends, before it has served
+    // any client.
     if (metricsServer !== undefined) {
       const address = await listen(metricsServer, {
         host,

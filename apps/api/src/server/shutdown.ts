@@ -5,11 +5,12 @@ import type { Program } from '../compose.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /**
- * From now on SIGTERM and SIGINT end the program: readiness first, then, after `shutdownDelayMs`,
- * the server once its requests have finished, then everything else.
+ * Makes SIGTERM and SIGINT end the program in order: readiness reports that it is stopping; after
+ * `shutdownDelayMs` the server stops once its requests have finished; then everything else is
+ * closed.
  */
 export function shutDownOnSignals(program: Program, settings: Settings, log: Logger): void {
-  // A second signal or error, or work of stopping that fails, ends the process at once.
+  // A second signal or error, or an error while stopping, ends the process at once.
   const options = {
     skip: NATIVE_FAULTS,
     delay: settings.shutdownTimeoutMs,
@@ -28,7 +29,7 @@ export function shutDownOnSignals(program: Program, settings: Settings, log: Log
 }
 
 /**
- * Signals of the processor and of `abort`: they end the process at once. After a handler the
- * instruction that failed would run again, for ever.
+ * Signals of failed instructions and of `abort`, which must end the process at once. After a
+ * handler the failed instruction would run again, for ever.
  */
 const NATIVE_FAULTS: AllEvents[] = ['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGABRT']

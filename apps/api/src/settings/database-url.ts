@@ -1,4 +1,4 @@
-/** What is wrong with the URL of a database, without its secrets. */
+/** Says what is wrong with the URL of a database, without its secrets. */
 export function wrongUrl(url: string): string {
   const rule = 'must be sqlite: and the path of a file, or postgres://user:password@host/database'
   const hint = /^postgres(?:ql)?:\/\//.test(url) ? ESCAPES_HINT : ''
@@ -8,8 +8,8 @@ export function wrongUrl(url: string): string {
 const ESCAPES_HINT = '; in a password write @ as %40, / as %2F, : as %3A, # as %23, % as %25'
 
 /**
- * The built-in adapter of a URL; `undefined` if there is none, or an @ in the path belongs to a
- * password with a slash.
+ * The kind of database that a URL names; `undefined` for any other URL, and for one with an @ in
+ * its path, which belongs to a password with a slash that is not encoded.
  */
 export function databaseKind(url: string): 'sqlite' | 'postgres' | undefined {
   if (/^sqlite:.+/.test(url)) return 'sqlite'
@@ -21,9 +21,9 @@ export function databaseKind(url: string): 'sqlite' | 'postgres' | undefined {
 const MASK = '***'
 
 /**
- * A URL that may be shown or logged: only what is known to hold no secret remains. A third-party
- * adapter may take text of another form, which is shown if nothing in it can be a password or a
- * parameter.
+ * Masks a URL so that it may be shown and logged: only parts that cannot be secret remain. The text
+ * for a third-party adapter may have another form; it is shown if no part of it can be a password
+ * or a parameter.
  */
 export function maskUrl(text: string): string {
   if (text.startsWith('sqlite:')) return text
@@ -33,10 +33,10 @@ export function maskUrl(text: string): string {
     text.slice(scheme.length),
   )
   const [, user, host = '', path = '', rest = ''] = parts ?? []
-  // An @ behind the host: a password with a slash in it looks like this. Some drivers take
-  // parameters after a semicolon.
+  // With an @ after the host, the host is part of a password with a slash. After a semicolon some
+  // drivers accept parameters.
   if (parts === null || /[@;]/.test(path + rest)) return scheme + MASK
-  // In web addresses a user or a path can be a token.
+  // In an http or https URL the user or the path can be a token.
   const isWeb = /^https?:/i.test(scheme)
   const shownUser = user && (isWeb ? MASK : user.replace(/:.*/s, `:${MASK}`))
   const shownPath = isWeb && path.length > 1 ? `/${MASK}` : path

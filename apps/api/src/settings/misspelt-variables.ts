@@ -6,9 +6,9 @@ const KNOWN: readonly string[] = SETTING_LIST.flatMap(({ variable, isSecret }) =
 )
 
 /**
- * Finds variables that differ from a setting by a letter that is missing, added, wrong or
- * elsewhere, by case, or by words left out at the end (`DATABASE_POOL`), and so are silently
- * ignored.
+ * Finds variables that are probably misspelt settings: they differ from one by a missing, added,
+ * wrong or moved letter, by case, or by missing words at the end (`DATABASE_POOL`). Such variables
+ * have no effect.
  */
 export function misspeltVariables(
   environment = processEnvironment(),
@@ -23,7 +23,7 @@ export function misspeltVariables(
   })
 }
 
-/** Whether two words are the same without one letter of either, or both. */
+/** Whether two words are equal if at most one letter of each is left out. */
 function isSimilar(one: string, other: string): boolean {
   const shorter = (word: string) => [
     word,

@@ -10,8 +10,8 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 }
 
 /**
- * A duration such as `90d`, `24h`, `5m` or `0s`, in milliseconds. Throws a `RangeError` whose
- * message is the rule.
+ * Parses a duration such as `90d`, `24h`, `5m` or `0s`; returns milliseconds. Throws a `RangeError`
+ * whose message is the rule.
  */
 export function parseDuration(text: string, example = '90d'): number {
   const [, count = '', unit = ''] = /^([0-9]{1,6})([smhd])$/.exec(text) ?? []
@@ -34,10 +34,7 @@ export function parseOneOf<Value extends string>(text: string, values: readonly 
   throw new RangeError(`must be one of ${values.join(', ')}`)
 }
 
-/**
- * The entries of a list separated by commas, without white space around them; empty entries are
- * ignored.
- */
+/** Parses a list separated by commas. White space around entries, and empty ones, are ignored. */
 export function parseList(text: string): readonly string[] {
   return text
     .split(',')
@@ -48,7 +45,7 @@ export function parseList(text: string): readonly string[] {
 /** `PUBLIC_URL` without a trailing slash; `undefined` if empty. */
 export function parsePublicUrl(text: string): string | undefined {
   if (text === '') return undefined
-  // It must be spelt as browsers normalise it, because responses repeat it as it is.
+  // The URL must be written as browsers normalise it, because responses repeat it unchanged.
   const url = URL.canParse(text) ? new URL(text) : undefined
   const known =
     url !== undefined && /^https?:$/.test(url.protocol)
@@ -61,7 +58,7 @@ export function parsePublicUrl(text: string): string | undefined {
   )
 }
 
-/** Origins spelt as browsers send them, or `*`. */
+/** Parses origins, which must be written as browsers send them, or `*`. */
 export function parseOrigins(text: string): readonly string[] {
   const origins = parseList(text)
   const isOrigin = (one: string) =>
@@ -70,13 +67,13 @@ export function parseOrigins(text: string): readonly string[] {
   throw new RangeError('must be * or origins such as https://shop.example, separated by commas')
 }
 
-/** The number of trusted proxies, or their addresses. */
+/** Parses the number of trusted proxies, or their addresses. */
 export function parseTrustProxy(text: string): TrustProxy {
   if (text === 'false') return 0
   if (/^[0-9]{1,2}$/.test(text)) return Number(text)
   const proxies = parseList(text)
   if (proxies.length > 0 && proxies.every(isNetwork)) return proxies
-  // A network of /0 would trust every client's own header.
+  // With a network of /0 the header of every client would be trusted.
   throw new RangeError(
     'must be false, a number of proxies, or addresses and networks such as 10.0.0.0/8 (not ' +
       '/0), separated by commas',
@@ -91,7 +88,7 @@ function isNetwork(text: string): boolean {
   return Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128)
 }
 
-/** Node's timers fire at once beyond 24 days. */
+/** Parses a duration of at most an hour. Beyond 24 days, timers of Node would fire at once. */
 export function parseShutdownTime(text: string): number {
   const timeMs = parseDuration(text, '30s')
   if (timeMs <= parseDuration('1h')) return timeMs

@@ -8,8 +8,8 @@ export class InvalidSettings extends Error {
 }
 
 /**
- * The environment as typed settings; variables that are absent or empty take their defaults. Throws
- * an `InvalidSettings` that names every invalid setting at once.
+ * Reads the environment as typed settings. A variable that is absent or empty has its default.
+ * Throws an `InvalidSettings` that names every invalid setting.
  */
 export function readSettings(environment = processEnvironment()): Settings {
   const read = Object.entries<Setting<unknown>>(SETTINGS).map(
@@ -23,29 +23,30 @@ export function readSettings(environment = processEnvironment()): Settings {
     ...mistakesAcross(settings),
   ]
   if (mistakes.length > 0) throw new InvalidSettings(mistakes.join('\n'))
-  // Every name of the list was read, or a line was written.
+  // Every setting was read and is valid, or the error was thrown.
   return settings as Settings
 }
 
-/** A setting in effect, valid or not. */
+/** A setting that is in effect, even if it is invalid. */
 export interface EffectiveSetting {
   readonly variable: string
-  /** Its text as it may be shown. */
+  /** Its text, without secrets. */
   readonly maskedText: string
   /** `environment` includes `.env`. */
   readonly from: 'environment' | 'file' | 'default'
   readonly value?: unknown
-  /** Why it is invalid. */
+  /** Why it is invalid; absent if it is valid. */
   readonly mistake?: string
 }
 
+/** Reads every setting, in the order of `SETTINGS`. */
 export function effectiveSettings(environment = processEnvironment()): readonly EffectiveSetting[] {
   return SETTING_LIST.map((setting) => readSetting(setting, environment))
 }
 
 /**
- * Reads a setting. A secret may be in a file, named by the variable with `_FILE` appended, as
- * platforms mount secrets.
+ * Reads a setting. A secret may be in a file, as platforms mount secrets, whose path is in the
+ * variable with `_FILE` appended.
  */
 function readSetting(setting: Setting<unknown>, environment: NodeJS.ProcessEnv): EffectiveSetting {
   const { variable, isSecret = false, mask = isSecret ? () => '***' : String } = setting
@@ -60,7 +61,7 @@ function readSetting(setting: Setting<unknown>, environment: NodeJS.ProcessEnv):
       throw new RangeError(`must not be set beside ${variable}`)
     const text = path === undefined ? (given ?? setting.default ?? '') : textOfFile(path)
     maskedText = text && mask(text)
-    // A password may stand before an @, even where none belongs.
+    // A text with an @ is not repeated, because a password may be before it.
     const mayRepeat = !isSecret && maskedText !== '***' && !text.includes('@')
     if (mayRepeat) got = `, got ${JSON.stringify(maskedText)}`
     return { ...read, maskedText, value: setting.parse(text) }
@@ -74,7 +75,7 @@ function readSetting(setting: Setting<unknown>, environment: NodeJS.ProcessEnv):
 function textOfFile(path: string): string {
   try {
     const text = readFileSync(path, 'utf8').trim()
-    // An empty file was probably not written yet; it does not ask for the default.
+    // An empty file was probably not written yet, so it does not mean the default.
     if (text !== '') return text
   } catch (error) {
     throw new RangeError(`cannot be read: ${(error as Error).message}`)

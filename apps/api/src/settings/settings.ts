@@ -1,4 +1,4 @@
-// The entry without the driver, which would slow every start down.
+// This entry does not load the driver, which would make every start slower.
 import {
   DEFAULT_POOL_SIZE,
   DEFAULT_STATEMENT_TIMEOUT_MS,
@@ -19,27 +19,30 @@ import {
   parseTrustProxy,
 } from './parse.ts'
 
-/**
- * One setting: its environment variable, what it does, its default as text, and how its text is
- * parsed.
- */
+/** One setting. */
 export interface Setting<T> {
+  /** The name of its environment variable. */
   readonly variable: string
+  /** What it does, for help and documents. */
   readonly meaning: string
-  /** Default: empty. */
+  /** Its default, as text. Default: empty. */
   readonly default?: string
-  /** Its text may hold a secret. Then it can come from a file, and is never shown in full. */
+  /**
+   * Whether its text may contain a secret. It can then be in a file, and is never shown in full.
+   */
   readonly isSecret?: true
-  /** The text as it may be shown. Default: `***` for a secret, else the whole text. */
+  /** Returns the text that may be shown. Default: `***` for a secret, else the whole text. */
   readonly mask?: (text: string) => string
-  /** Throws a `RangeError` whose message is the rule, worded to follow the variable's name. */
+  /**
+   * Parses the text. Throws a `RangeError` whose message, the rule, follows the variable's name.
+   */
   readonly parse: (text: string) => T
 }
 
 /**
- * A request may run three statements in turn, each after 5 s for a connection and with 1 s of
- * grace: its key is looked up, counted, and it does its work. The server ends a connection that was
- * silent for 60 s.
+ * A request may run three statements: to look its key up, to count it, and to do its work. Each may
+ * wait 5 s for a connection, and the driver adds 1 s to the limit. Together they must take less
+ * than the 60 s after which the server ends a connection without progress.
  */
 const MAX_STATEMENT_TIMEOUT_MS = 13_000
 
@@ -240,7 +243,7 @@ export const SETTINGS = {
   },
 } as const satisfies Record<string, Setting<unknown>>
 
-/** The list as one type, for code that reads all of them. */
+/** The settings as a list, for code that goes through all of them. */
 export const SETTING_LIST: readonly Setting<unknown>[] = Object.values(SETTINGS)
 
 /** All settings, parsed. */
@@ -248,9 +251,7 @@ export type Settings = {
   readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['parse']>
 }
 
-/**
- * What is wrong across settings, one line each. Settings that are invalid by themselves are absent.
- */
+/** Finds settings that contradict each other, a line for each. Invalid settings are absent. */
 export function* mistakesAcross(settings: Partial<Settings>): Generator<string> {
   const { databaseUrl, persistenceModule, databaseReplicaUrls = [] } = settings
   // An adapter of PERSISTENCE_MODULE decides itself whether it has replicas and what its URLs are.

@@ -6,22 +6,22 @@ import type { BulkAccess, IdempotencyKeyId, PetImport, StoredApiKey } from '@pet
 import { jsonLine, petPages } from './export-pets.ts'
 import { showProgress } from './progress.ts'
 
-/** How often the target is compared while pets are still added to the source. */
+/** How often both databases are compared while pets are still added to the source. */
 const MAX_COMPARISONS = 5
 
-/** What both databases hold after a copy. */
+/** The content of both databases after a copy. */
 export interface CopyReport {
   readonly pets: number
   readonly apiKeys: number
-  /** SHA-256 of what an export writes, as NDJSON. */
+  /** SHA-256 of an export of all pets as NDJSON. */
   readonly checksum: string
 }
 
 /**
- * Copies every pet, API key, idempotency key and import under its id, until a comparison of both
- * databases finds nothing missing. Can be repeated: after an interruption, and when pets or keys
- * were changed in the source. Rejects, before it changes anything, if the target holds what the
- * source does not.
+ * Copies every pet, API key, idempotency key and import with its id, until a comparison of both
+ * databases finds nothing missing. It can be repeated after an interruption, and after changes in
+ * the source. Rejects, before it changes anything, if the target has content that the source has
+ * not.
  */
 export async function copyDatabase(source: BulkAccess, target: BulkAccess): Promise<CopyReport> {
   const mark = await markDatabase(target)
@@ -37,7 +37,8 @@ export async function copyDatabase(source: BulkAccess, target: BulkAccess): Prom
   await comparePets('Copying pets', source, target, { store: true })
   for (let comparison = 0; comparison < MAX_COMPARISONS; comparison += 1) {
     await copyKeysAndImports(source, target)
-    // A pet whose transaction ended late has a lower id than pets that were copied before it.
+    // A pet whose transaction committed late may have a lower id than pets that were copied
+    // already.
     const { pets, missing, checksum, lastId } = await comparePets(
       'Comparing both sides',
       source,
@@ -47,7 +48,7 @@ export async function copyDatabase(source: BulkAccess, target: BulkAccess): Prom
       },
     )
     await target.movePetIdsPast(lastId)
-    // Replicas show what is written to their primary a moment later.
+    // Checked again, because a replica shows the mark a moment after its primary.
     if (await isMarked(source, mark)) throw new Error(SAME_DATABASE)
     if (missing === 0 && (await hasSameKeysAndImports(source, target))) {
       return { pets, apiKeys: (await target.readApiKeys()).length, checksum }
@@ -62,8 +63,8 @@ export async function copyDatabase(source: BulkAccess, target: BulkAccess): Prom
 export const SAME_DATABASE = '--from and --to name the same database.'
 
 /**
- * Writes something to a database by which it is recognised under every other name: an idempotency
- * key that nobody has, and that has expired, so that the service deletes it.
+ * Writes a mark to a database, by which it is recognised if another URL names it too: a random
+ * idempotency key that has expired, so that the service deletes it.
  */
 async function markDatabase(database: BulkAccess): Promise<IdempotencyKeyId> {
   const mark = { owner: 'pet-store copy', key: randomUUID() }
@@ -77,8 +78,8 @@ async function isMarked(database: BulkAccess, mark: IdempotencyKeyId): Promise<b
 }
 
 /**
- * Walks through both databases by id. Pets that the target lacks are stored, if the caller says so.
- * Rejects as soon as the target holds a pet that the source does not.
+ * Compares the pets of both databases by ascending id. With `store` it stores pets that the target
+ * lacks. Rejects as soon as the target has a pet that the source has not.
  */
 async function comparePets(
   what: string,
@@ -93,7 +94,8 @@ async function comparePets(
   let after: PetId | undefined
   for await (const pets of petPages(source)) {
     const lastId = (pets.at(-1) as Pet).id
-    // If there are more pets up to the last id than in the source, some of these are others.
+    // If the target has more pets up to the last id than the source, this page has some of them
+    // that the source has not.
     const page = await target.readPets({
       limit: pets.length,
       ...(after !== undefined && { after }),
@@ -108,7 +110,7 @@ async function comparePets(
     counts.missing += missing.length
     after = lastId
     progress.advance(pets.length)
-    // SQLite works without the event loop, which Ctrl+C needs.
+    // SQLite blocks the event loop, which has to run to notice Ctrl+C.
     await setImmediate()
   }
   progress.end()
@@ -124,23 +126,23 @@ function otherPets(ids: readonly PetId[]): Error {
   )
 }
 
-/** The number of idempotency keys that are read at once. */
-const KEYS = 5_000
+/** The number of idempotency keys that are read at a time. */
+const KEYS_PER_PAGE = 5_000
 
-/** Brings everything but pets to the state of the source. */
+/** Copies everything except pets. */
 async function copyKeysAndImports(source: BulkAccess, target: BulkAccess): Promise<void> {
   await target.movePetIdsPast(await source.lastPetId())
-  let keys = await source.readIdempotencyKeys(KEYS)
+  let keys = await source.readIdempotencyKeys(KEYS_PER_PAGE)
   while (keys.length > 0) {
     await target.writeIdempotencyKeys(keys)
-    keys = await source.readIdempotencyKeys(KEYS, keys.at(-1))
+    keys = await source.readIdempotencyKeys(KEYS_PER_PAGE, keys.at(-1))
   }
   await target.writeApiKeys(await source.readApiKeys())
-  // So that a file that was imported into the source is not imported into the target again.
+  // With its imports the target knows which files were imported, and does not import them again.
   await target.writePetImports(await source.readPetImports())
 }
 
-/** Throws if the target holds what did not come from the source: it would be lost, or stay. */
+/** Throws if the target has items that do not come from the source, which a copy would change. */
 function assertNoOthers<Item extends { readonly id: bigint | string }>(
   ofSource: readonly Item[],
   ofTarget: readonly Item[],
@@ -160,7 +162,10 @@ function assertNoOthers<Item extends { readonly id: bigint | string }>(
   )
 }
 
-/** Whether a key of the target may be replaced by the source's: a revocation is never undone. */
+/**
+ * Whether a key of the target is an earlier state of the key in the source, by which it may be
+ * replaced. A revocation is never undone.
+ */
 function isEarlierKey(ofTarget: StoredApiKey, ofSource: StoredApiKey): boolean {
   if (ofTarget.revokedAt !== undefined && ofSource.revokedAt === undefined) return false
   const issued = ({ revokedAt: _at, revokedBy: _by, lastUsedAt: _used, ...key }: StoredApiKey) =>
@@ -174,7 +179,7 @@ function isEarlierImport(ofTarget: PetImport, ofSource: PetImport): boolean {
 
 async function hasSameKeysAndImports(source: BulkAccess, target: BulkAccess): Promise<boolean> {
   const contents = async (database: BulkAccess) => [
-    // Without the last use, which changes all the time.
+    // The time of the last use is left out, because it changes continually.
     new Map((await database.readApiKeys()).map(({ lastUsedAt: _, ...key }) => [key.id, key])),
     new Map((await database.readPetImports()).map((one) => [one.id, one])),
   ]

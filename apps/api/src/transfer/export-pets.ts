@@ -13,13 +13,13 @@ export interface ExportOptions {
   readonly ids: boolean
   /** Only pets with this status. */
   readonly status?: PetStatus
-  /** Told of each page. */
+  /** Called with the number of pets of each page. */
   readonly onPets?: (count: number) => void
 }
 
 /**
- * Returns pets as text by ascending id, a page at a time, up to the last one that is stored when it
- * begins: so it ends even if each pet that it returns is added again.
+ * Returns pets as text by ascending id, a page at a time. Pets that are added after it has begun
+ * are left out, so that it ends even if every pet that it returns is added again.
  */
 export async function* exportPets(from: PetSource, options: ExportOptions): AsyncGenerator<string> {
   const { format, ids, status, onPets } = options
@@ -33,7 +33,7 @@ export async function* exportPets(from: PetSource, options: ExportOptions): Asyn
 }
 
 /** The number of pets in a page. */
-const PAGE = 5_000
+const PETS_PER_PAGE = 5_000
 
 /** Returns all pets by ascending id, a page at a time. */
 export async function* petPages(
@@ -41,7 +41,7 @@ export async function* petPages(
   status?: PetStatus,
   upTo: PetId = INT64.max,
 ): AsyncGenerator<readonly Pet[]> {
-  let query: PetQuery = { limit: PAGE, ...(status !== undefined && { status }) }
+  let query: PetQuery = { limit: PETS_PER_PAGE, ...(status !== undefined && { status }) }
   for (;;) {
     const page = await from.readPets(query)
     const pets = page.filter(({ id }) => id <= upTo)
@@ -54,8 +54,8 @@ export async function* petPages(
 }
 
 /**
- * The greatest id of a pet, 0 without any, by at most 63 reads of one row: the last id that was
- * assigned may only be read by who may write.
+ * Finds the greatest id of a pet, or 0 if there is none, by at most 63 reads of one row.
+ * `lastPetId` is not used, because it may need the right to write.
  */
 async function greatestId(from: PetSource): Promise<PetId> {
   let least = 0n
@@ -71,11 +71,12 @@ async function greatestId(from: PetSource): Promise<PetId> {
 
 function csvOf(pets: readonly Pet[], fields: typeof FILE_FIELDS): string {
   const records = pets.map((pet) => fields.map(({ name }) => pet[name]))
-  // RFC 4180 needs no quotes around spaces at the ends, but some programs cut them off without.
+  // RFC 4180 requires no quotes for a space at the beginning or the end of a value, but some
+  // programs remove it if there are none.
   return stringify(records, { quoted_match: /^\s|\s$|[\r\n]/ })
 }
 
-/** One pet as the service returns it, in a line. */
+/** Writes a pet on one line, as the JSON that the service returns. */
 export function jsonLine(pet: Pet, fields: typeof FILE_FIELDS = FILE_FIELDS): string {
   const values: Record<string, unknown> = {}
   for (const { name, isInteger } of fields)

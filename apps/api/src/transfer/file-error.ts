@@ -1,11 +1,11 @@
 import { getSystemErrorMessage } from 'node:util'
 
-/** An error of the file system as a sentence that names the file, without its codes. */
+/** Makes an error of the file system that names the file, in a sentence without error codes. */
 export function fileError(doing: string, file: string, cause: NodeJS.ErrnoException): Error {
   return new Error(`Cannot ${doing} ${JSON.stringify(file)}: ${reasonOf(cause)}.`, { cause })
 }
 
-/** What a person reads of an error of the system. */
+/** The reason of a system error, for people. */
 export function reasonOf({ code, errno, message }: NodeJS.ErrnoException): string {
   if (code === 'EISDIR') return 'it is a folder'
   return errno === undefined ? message : getSystemErrorMessage(errno)

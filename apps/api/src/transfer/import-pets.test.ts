@@ -169,7 +169,7 @@ describe('import', () => {
     const counts = { stored: 0, storedEarlier: 0 }
     const importing = importPets(source, bulk, { checked, again: false, counts })
     await expect(importing).rejects.toThrow(
-      'The file was changed during the import, after 0 pets of it were stored.',
+      'The file was changed during the import, which has stored 0 pets of it.',
     )
     expect(await bulk.readPetImports()).toEqual([])
   })

@@ -20,12 +20,12 @@ export const READERS = { csv: readCsv, ndjson: readNdjson } as const satisfies R
 >
 
 /**
- * With fewer in a transaction, a database would spend more of its time on committing; SQLite has
- * one writer at a time.
+ * With fewer pets in a transaction, the database would spend too much of its time on commits. With
+ * more, other writers would wait too long, because SQLite has one writer at a time.
  */
 const PETS_PER_TRANSACTION = 5_000
 
-/** What to read, and what to do about lines that are invalid. */
+/** What to read, and what to do about invalid entries. */
 export interface ImportSource {
   readonly file: PetFile
   readonly format: Format
@@ -34,18 +34,18 @@ export interface ImportSource {
   readonly report: (rejected: RejectedEntry) => void
 }
 
-/** What was read of a file. */
+/** The result of reading a file. */
 export interface Reading {
   /** The number of valid pets. */
   readonly pets: number
   readonly rejected: number
-  /** Why it ended before the end of the file. */
+  /** Why reading stopped before the end of the file; absent if it did not. */
   readonly stopReason?: string
-  /** SHA-256 of the text: without a byte order mark, and with a line feed at its end. */
+  /** SHA-256 of the text, without a byte order mark and with a line feed at its end. */
   readonly sha256: string
 }
 
-/** Counts the pets that this run has stored so far, and those of an earlier one. */
+/** The number of pets that this run has stored so far, and that of an earlier run. */
 export interface ImportCounts {
   stored: number
   storedEarlier: number
@@ -53,8 +53,8 @@ export interface ImportCounts {
 
 interface ImportOptions {
   /**
-   * Absent for what can be read only once: it is validated while it is stored, and not recognised
-   * when it comes again.
+   * The result of checking the file. Absent for a source that can be read only once: it is
+   * validated while it is stored, and not recognised when it is imported again.
    */
   readonly checked?: Reading | undefined
   /** Store every pet, even of a file that was imported before. */
@@ -63,9 +63,9 @@ interface ImportOptions {
 }
 
 /**
- * Stores the pets of a checked file, each once, however often the import is interrupted and
- * repeated: each transaction also stores how far the import of this file is. Rejects if the file
- * was imported before.
+ * Stores the pets of a file. If the file was checked, each pet is stored once, however often the
+ * import is interrupted and repeated, because each transaction also stores how far the import is.
+ * Rejects if the file was already imported, unless `again`.
  */
 export async function importPets(
   source: ImportSource,
@@ -79,7 +79,7 @@ export async function importPets(
   let pets: NewPet[] = []
   let lines = storedLines
 
-  // Its invalid lines were reported when it was checked.
+  // The invalid lines of a checked file were reported already.
   const reading = await readPets(
     checked ? { ...source, onError: 'skip', report() {} } : source,
     'Importing',
@@ -87,7 +87,7 @@ export async function importPets(
   )
   if (checked !== undefined && checked.sha256 !== reading.sha256) {
     const stored = amount(counts.stored, 'pet')
-    throw new Error(`The file was changed during the import, after ${stored} of it were stored.`)
+    throw new Error(`The file was changed during the import, which has stored ${stored} of it.`)
   }
   if (pets.length + counts.stored + counts.storedEarlier > 0) await store('finished')
   return reading
@@ -109,10 +109,7 @@ export async function importPets(
   }
 }
 
-/**
- * An interrupted import of this file, if there is one. Throws if the file was imported completely,
- * unless `again`.
- */
+/** Finds an interrupted import of this file. Throws if all of it was imported, unless `again`. */
 function importToContinue(
   imports: readonly PetImport[],
   sha256: string,
@@ -127,8 +124,8 @@ function importToContinue(
 }
 
 /**
- * Reads a file once: validates every pet of it, and hands over the valid ones one by one. `what`
- * names the progress.
+ * Reads a file once and validates every entry. Calls `onPet` for each valid one, and waits for it.
+ * Progress is shown as `what`.
  */
 export async function readPets(
   { file, format, onError, report }: ImportSource,

@@ -11,11 +11,11 @@ export function formatOf(file: string): Format | undefined {
   return FORMATS.find((format) => file.toLowerCase().endsWith(`.${format}`))
 }
 
-/** A source of pets. */
+/** A file of pets, or standard input. */
 export interface PetFile {
-  /** Absent for what can be read only once, and whose size is unknown. */
+  /** Its size; absent if it can be read only once, such as a pipe. */
   readonly bytes?: number
-  /** Reads from the beginning. */
+  /** Opens it for reading from the beginning. */
   open(): AsyncIterable<Buffer>
 }
 
@@ -36,9 +36,9 @@ export async function findPetFile(file: string): Promise<PetFile> {
 }
 
 /**
- * Writes a file through a temporary one beside it, which takes its name at the end: an existing
- * file stays as it is until all was written. A device or a pipe is written directly. Rejects if
- * the file cannot be written.
+ * Writes a file: to a temporary file beside it first, which is renamed when everything is written,
+ * so that an existing file stays complete until then. A device or a pipe is written directly.
+ * Rejects if the file cannot be written.
  */
 export async function replaceFile(file: string, text: AsyncIterable<string>): Promise<void> {
   const failed = (error: NodeJS.ErrnoException): never => {
@@ -46,7 +46,7 @@ export async function replaceFile(file: string, text: AsyncIterable<string>): Pr
   }
   const existing = await stat(file).catch(() => undefined)
   if (existing !== undefined && !existing.isFile()) return writeFile(file, text).catch(failed)
-  // A symbolic link stays one.
+  // Replaces the target of a symbolic link, not the link.
   const target = existing === undefined ? file : await realpath(file)
   const temporary = `${target}.${process.pid}.tmp`
   const remove = () => rmSync(temporary, { force: true })
@@ -58,7 +58,7 @@ export async function replaceFile(file: string, text: AsyncIterable<string>): Pr
   } catch (error) {
     failed(error as NodeJS.ErrnoException)
   } finally {
-    // Nothing is left of it once it was renamed.
+    // Does nothing if the file was renamed.
     remove()
     process.off('exit', remove)
   }

@@ -9,22 +9,22 @@ export const MEGABYTES: Unit = (bytes) =>
 
 const LINE_INTERVAL_MS = 10_000
 const TERMINAL_INTERVAL_MS = 200
-/** Beside a terminal, nothing is said of what follows shorter work. */
+/** If output is not a terminal, `follow` prints nothing after work that was shorter than this. */
 const SHORT_MS = 1_000
 
-/** Shows how far some work is. */
+/** Shows the progress of some work. */
 export interface Progress {
-  /** Adds to what is done. */
+  /** Adds to the amount of work that is done. */
   advance(count: number): void
-  /** Says that something else follows with all that is done, whose progress cannot be seen. */
+  /** Shows that other work follows, whose progress is not known. */
   follow(what: string): void
-  /** Call it when the work has ended, however it did. */
+  /** Call it when the work has ended, even if it has failed. */
   end(): void
 }
 
 /**
  * Shows progress on standard error, such as `Copying: 5,000 of 80,000 (6%), 12 s left`: on a
- * terminal in one line that is gone at the end, otherwise in a new line every ten seconds.
+ * terminal in one line that is erased at the end, otherwise in a new line every ten seconds.
  */
 export function showProgress(what: string, total: number | undefined, unit = NUMBER): Progress {
   const { isTTY } = process.stderr
@@ -54,7 +54,7 @@ export function showProgress(what: string, total: number | undefined, unit = NUM
   }
 }
 
-/** To the beginning of the line, and what is in it is erased (ECMA-48). */
+/** Moves to the beginning of the line and erases it (ECMA-48). */
 const ERASE_LINE = '\r\x1b[K'
 
 function share(done: number, total: number | undefined, unit: Unit, elapsedMs: number): string {
@@ -64,17 +64,19 @@ function share(done: number, total: number | undefined, unit: Unit, elapsedMs: n
   return ` of ${unit(total)} (${Math.min(100, Math.floor((done / total) * 100))}%), ${left} left`
 }
 
-/** Prints a line on standard error, in the place of progress that a terminal shows. */
+/** Prints a line on standard error, in place of the progress that a terminal may show. */
 export function printLine(line: string): void {
   console.error(`${process.stderr.isTTY ? ERASE_LINE : ''}${line}`)
 }
 
-/** `1 pet`, `137,075 pets`. */
+/** An amount with its unit, such as `1 pet` or `137,075 pets`. */
 export function amount(count: number, what: string): string {
   return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
 }
 
-/** Runs some work. If SIGINT or SIGTERM ends it, the message says what was done. */
+/**
+ * Runs work. SIGINT and SIGTERM print the message, which says what was done, and end the program.
+ */
 export async function interruptible<Result>(
   message: () => string,
   work: () => Promise<Result>,

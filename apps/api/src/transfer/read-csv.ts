@@ -10,9 +10,9 @@ import {
 import { LINE_END, MAX_LINE_BYTES } from './read-text.ts'
 
 /**
- * Reads CSV (RFC 4180), or the same with semicolons or tabs. The first record names the columns, in
- * any order; a column `id` is allowed and ignored. An empty optional value is an absent field.
- * Records without any value are skipped.
+ * Reads CSV (RFC 4180), also with semicolons or tabs instead of commas. The first record names the
+ * columns, in any order; a column `id` is allowed and ignored. An empty optional value is an absent
+ * field. Records without any value are skipped.
  */
 export async function* readCsv(text: AsyncIterable<string>): AsyncGenerator<readonly Entry[]> {
   let toEntry: ((record: CsvRecord) => Entry) | undefined
@@ -31,8 +31,8 @@ interface CsvRecord {
 }
 
 /**
- * Returns the records that end in each piece of text. Throws when one cannot be read, after those
- * before it.
+ * Returns the records that end in each chunk of text. If a record cannot be read, throws after it
+ * has returned the records before it.
  */
 async function* parseRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRecord[]> {
   const records: CsvRecord[] = []
@@ -42,23 +42,23 @@ async function* parseRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRec
 
   function onRecord(values: readonly string[], { lines }: Info): undefined {
     const breaks = values.join('').replace(/[^\r\n]+/g, '')
-    // The parser counts a carriage return in a value as a line.
+    // The parser counts a carriage return in a value as a line; here it is not one.
     returns += breaks.split('\r').length - 1
     lastLine = lines - returns
     const line = lastLine - breaks.split('\n').length + 1
     if (values.some((value) => value.trim() !== '')) records.push({ line, values })
   }
 
-  for await (const piece of text) {
-    parser ??= createParser(piece, onRecord)
+  for await (const chunk of text) {
+    parser ??= createParser(chunk, onRecord)
     const writing = parser
     const error = await new Promise<Error | null | undefined>(
-      (resolve) => void writing.write(piece, resolve),
+      (resolve) => void writing.write(chunk, resolve),
     )
     yield records.splice(0)
     if (error) throw mistakeAfter(lastLine, error)
   }
-  // It keeps the end of a piece until it has seen what follows.
+  // The parser keeps the end of a chunk until it gets the next one, or the end of the text.
   const error = await parser
     ?.end()
     .toArray()
@@ -68,14 +68,12 @@ async function* parseRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRec
 }
 
 const DELIMITER_LINE = /^"?sep=(.)"?[\r\n]/i
-/**
- * What separates values: spreadsheet programs write semicolons where the comma is the decimal sign.
- */
+/** Spreadsheet programs write semicolons in languages where the comma is the decimal separator. */
 const DELIMITERS = [',', ';', '\t']
 
 /**
- * A parser for a text that begins with these lines; Excel names the delimiter in a line before the
- * first record.
+ * Creates a parser for a text with this beginning, which shows the delimiter. Excel may write it on
+ * a line before the first record.
  */
 function createParser(
   beginning: string,
@@ -92,7 +90,7 @@ function createParser(
     max_record_size: MAX_LINE_BYTES,
     on_record,
   })
-  // Whoever writes gets the error.
+  // The caller of `write` gets the error.
   return parser.on('error', () => {})
 }
 
@@ -115,7 +113,7 @@ const COLUMNS: readonly string[] = [...NEW_PET_FIELDS.map(({ name }) => name), '
 const REQUIRED = NEW_PET_FIELDS.filter(({ isRequired }) => isRequired).map(({ name }) => name)
 const HEADER_RULE = `${COLUMNS.join(', ')}, of which ${REQUIRED.join(' and ')} are required`
 
-/** Returns how the records after this one become entries. */
+/** Returns the function that makes entries of the records after the header. */
 function readHeader({ line, values: header }: CsvRecord): (record: CsvRecord) => Entry {
   const columns = header.map(columnOf)
   const mistake = headerMistake(header, columns)
@@ -138,7 +136,7 @@ function readHeader({ line, values: header }: CsvRecord): (record: CsvRecord) =>
   }
 }
 
-/** People write `Name`, `category_id` or `Category ID`. */
+/** The column that a heading names, which may also be written as `Category ID` or `category_id`. */
 function columnOf(text: string): string | undefined {
   const plain = (name: string) => name.toLowerCase().replaceAll(/[\s_-]/g, '')
   return COLUMNS.find((column) => plain(column) === plain(text))
@@ -157,8 +155,8 @@ function headerMistake(
 }
 
 /**
- * Some programs write 1 as `1.0`. Text that is no integer stays text, for the domain to reject; so
- * does `1E+15`, which may have lost digits.
+ * Parses an integer; some programs write 1 as `1.0`. Other text is returned unchanged, and the
+ * domain rejects it. So is `1E+15`, which may have lost digits.
  */
 function integerIn(text: string): unknown {
   const [, integer] = /^(0|-?[1-9][0-9]{0,18})(?:\.0+)?$/.exec(text) ?? []

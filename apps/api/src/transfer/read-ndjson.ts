@@ -15,11 +15,11 @@ const FIELDS: readonly string[] = FILE_FIELDS.map(({ name }) => name)
  * Reads one JSON object per line, as the service accepts and returns it. An `id` is ignored. Empty
  * lines are skipped.
  */
-export async function* readNdjson(pieces: AsyncIterable<string>): AsyncGenerator<readonly Entry[]> {
+export async function* readNdjson(chunks: AsyncIterable<string>): AsyncGenerator<readonly Entry[]> {
   let line = 0
-  for await (const piece of pieces) {
+  for await (const chunk of chunks) {
     const entries: Entry[] = []
-    for (const text of piece.split(LINE_END).slice(0, -1)) {
+    for (const text of chunk.split(LINE_END).slice(0, -1)) {
       line += 1
       if (text.trim() !== '') entries.push(entryOf(line, text))
     }
@@ -36,7 +36,8 @@ function entryOf(line: number, text: string): Entry {
     return invalid(`must be JSON, got ${quoted(text)}`)
   }
   if (!isObject(value)) return invalid(`must be a JSON object, got ${quoted(text)}`)
-  // A mistake such as `Status` must not lose the value.
+  // Unknown fields are rejected, so that the value of a misspelt one, such as `Status`, is not
+  // lost.
   const unknown = Object.keys(value).find((field) => !FIELDS.includes(field))
   if (unknown !== undefined) return invalid(`has the unknown field ${quoted(unknown)}`)
   const pet: FileValues = {}
@@ -45,7 +46,7 @@ function entryOf(line: number, text: string): Entry {
   return validateEntry(line, pet)
 }
 
-/** A plain object; a number that is no int64 is an instance of a class. */
+/** Whether a value is a plain object. A number that is no int64 is an instance of a class. */
 function isObject(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype

@@ -1,29 +1,29 @@
 import { isUtf8 } from 'node:buffer'
 import { UnreadableFileError } from './entry.ts'
 
-/** The limit of a request body: a pet that is too large for HTTP is too large for a file. */
+/** The limit of a request body, so that files have no pets that requests could not have. */
 export const MAX_LINE_BYTES = 102_400
 
-/** What ends a line: some programs write carriage returns alone. */
+/** The end of a line. Some programs write only carriage returns. */
 export const LINE_END = /\r\n|\n|\r/
 
 /**
- * Returns the text of a file without a byte order mark, in pieces that end with a line end, the
- * last one too. Holds one piece of the source and one line at most. Throws `UnreadableFileError` if
- * the text is not UTF-8 or a line is too long.
+ * Returns the text of a file without a byte order mark, in chunks of whole lines; the last line
+ * gets a line end if it has none. Keeps at most one chunk of the source and one line in memory.
+ * Throws `UnreadableFileError` if the text is not UTF-8 or a line is too long.
  */
 export async function* readText(source: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let lines = 0
   let rest: Buffer = Buffer.alloc(0)
-  for await (const piece of source) {
-    const bytes = Buffer.concat([rest, piece])
+  for await (const chunk of source) {
+    const bytes = Buffer.concat([rest, chunk])
     const text = bytes.toString('latin1')
     if (text.search(/[\r\n]|$/) > MAX_LINE_BYTES) {
       throw new UnreadableFileError(
         `Line ${lines + 1} has more than ${MAX_LINE_BYTES.toLocaleString('en')} bytes.`,
       )
     }
-    // What follows a carriage return tells whether it ends the line.
+    // A carriage return at the end is kept, because a line feed may follow.
     const end = Math.max(text.lastIndexOf('\n'), text.slice(0, -1).lastIndexOf('\r')) + 1
     if (end > 0) {
       yield textOf(bytes.subarray(0, end))
@@ -33,7 +33,7 @@ export async function* readText(source: AsyncIterable<Buffer>): AsyncGenerator<s
   }
   if (rest.length > 0) yield textOf(Buffer.concat([rest, Buffer.from('\n')]))
 
-  // No part of a character is a line end, so whole lines are whole characters.
+  // In UTF-8 no byte of a longer character is a line end, so whole lines have whole characters.
   function textOf(bytes: Buffer): string {
     if (isUtf8(bytes))
       return lines === 0 ? bytes.toString().replace(/^\ufeff/, '') : bytes.toString()
