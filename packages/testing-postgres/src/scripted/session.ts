@@ -227,10 +227,7 @@ export class ScriptedSession {
     else this.#output.write(serverMessages.rowDescription(columns))
   }
 
-  /**
-   * Does what the script says at a boundary. Throws a `StatementFailure` to fail the statement, or
-   * `Ended`.
-   */
+  /** Does what the script says. Throws a `StatementFailure` to fail the statement, or `Ended`. */
   async #disrupt(boundary: Boundary): Promise<void> {
     const disruption = this.#options.script.at(boundary, this.#transaction)
     if (disruption === undefined) return
