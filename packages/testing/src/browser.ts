@@ -1,21 +1,27 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
-import type { Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 
-export { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+export {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
 
 /**
  * The browser of this machine: the one that `CHROME_BIN` names, else a Chromium or Chrome on the
- * path.
+ * path. The headless shell comes first: it has no windows, and takes a third less CPU time.
  */
 export const CHROMIUM: string | undefined =
-  process.env['CHROME_BIN'] || onPath('chromium', 'google-chrome')
+  process.env['CHROME_BIN'] || onPath('chromium-headless-shell', 'chromium', 'google-chrome')
 
 /** The reason to skip tests in a browser if there is none. */
 export const NO_CHROMIUM: string =
   'The pages are not tested in a browser, because none was found. Install one (apt-get install ' +
-  'chromium), or name it in CHROME_BIN.'
+  'chromium-headless-shell), or name it in CHROME_BIN.'
 
 function onPath(...names: readonly string[]): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(':')
@@ -24,12 +30,27 @@ function onPath(...names: readonly string[]): string | undefined {
     .find((file) => existsSync(file))
 }
 
+/** Opens a page that writes an error where it breaks its policy. */
+export async function openPage(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage()
+  await page.addInitScript({
+    content:
+      `document.addEventListener('securitypolicyviolation', (event) => console.error('policy: ` +
+      `' + event.violatedDirective + ' ' + event.blockedURI))`,
+  })
+  return page
+}
+
+const EVENTS = ['console', 'pageerror', 'requestfailed', 'request', 'response']
+
 /**
- * Collects everything that a page must not do: write to the console, violate its content security
- * policy, fail to load something, or send requests to another address.
+ * From now on, collects everything that a page must not do: write to the console, violate its
+ * content security policy, fail to load something, or send requests to another address.
  */
-export async function problemsOf(page: Page, address: string): Promise<readonly string[]> {
+export function problemsOf(page: Page, address: string): readonly string[] {
   const problems: string[] = []
+  // Those of an earlier collection.
+  for (const event of EVENTS) page.removeAllListeners(event)
   page.on('console', (message) => {
     if (message.type() !== 'log') problems.push(`console ${message.type()}: ${message.text()}`)
   })
@@ -42,11 +63,6 @@ export async function problemsOf(page: Page, address: string): Promise<readonly 
   })
   page.on('response', (response) => {
     if (response.status() >= 400) problems.push(`${response.status()}: ${response.url()}`)
-  })
-  await page.addInitScript({
-    content:
-      `document.addEventListener('securitypolicyviolation', (event) => console.error('policy: ` +
-      `' + event.violatedDirective + ' ' + event.blockedURI))`,
   })
   return problems
 }

@@ -16,7 +16,7 @@ const openFilled = useStore(48)
 
 describe('what the store page says when it cannot list', () => {
   it('the store page says beside the pager that paging failed, and nothing answers', async () => {
-    const { page } = await openFilled()
+    const { page } = await openFilled({ isAlone: true })
     await page.clock.install()
     await page.route('**/v1/pets?*', (route) => route.abort())
     await page.click('#next')
@@ -47,7 +47,7 @@ describe('what the store page says when it cannot list', () => {
   })
 
   it('the store page is busy until the last request ends, and says how long it took', async () => {
-    const { page } = await openFilled()
+    const { page } = await openFilled({ isAlone: true })
     await page.clock.install()
     await page.route('**/v1/pets?*', () => {})
     await page.check('#filter [value=sold]')

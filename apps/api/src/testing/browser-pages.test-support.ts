@@ -6,6 +6,8 @@ import {
   CHROMIUM,
   chromium,
   NO_CHROMIUM,
+  openPage,
+  type Page,
   problemsOf,
 } from '@pet-store/testing/browser'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest'
@@ -20,6 +22,8 @@ export const BIG = '9007199254740993'
 export const INT64 = { min: '-9223372036854775808', max: '9223372036854775807' }
 
 let browser: Browser
+/** A context takes half a second of CPU time, so most tests take one page in turn. */
+let shared: Page | undefined
 
 /** Starts a browser for the tests of a file; without one they are skipped, and say so. */
 export function useBrowser(): void {
@@ -27,20 +31,57 @@ export function useBrowser(): void {
     if (CHROMIUM === undefined) console.warn(NO_CHROMIUM)
     else browser = await chromium.launch({ executablePath: CHROMIUM })
   })
-  afterAll(() => browser?.close())
+  afterAll(async () => {
+    shared = undefined
+    await browser?.close()
+  })
   beforeEach((context) => {
     if (CHROMIUM === undefined) context.skip(NO_CHROMIUM)
   })
 }
 
+export interface PageOptions
+  extends Pick<
+    BrowserContextOptions,
+    'viewport' | 'colorScheme' | 'forcedColors' | 'permissions' | 'javaScriptEnabled'
+  > {
+  /** For a test that changes the page in a way that cannot be undone, such as its clock. */
+  readonly isAlone?: boolean
+}
+
 /** Opens the first page of a service. */
-export async function open(address: string, options: BrowserContextOptions = {}) {
-  const context = await browser.newContext({ viewport: DESKTOP, ...options })
-  onTestFinished(() => context.close())
-  const page = await context.newPage()
-  const problems = await problemsOf(page, address)
+export async function open(address: string, options: PageOptions = {}) {
+  const { isAlone, permissions, javaScriptEnabled } = options
+  const mayShare = !isAlone && permissions === undefined && javaScriptEnabled === undefined
+  const page = await (mayShare ? takeSharedPage(options) : openOwnPage(options))
+  const problems = problemsOf(page, address)
   await page.goto(`${address}/`)
   return { page, problems }
+}
+
+async function openOwnPage({ isAlone: _, ...options }: PageOptions): Promise<Page> {
+  const context = await browser.newContext({ viewport: DESKTOP, ...options })
+  onTestFinished(() => context.close())
+  return openPage(context)
+}
+
+/** The page that earlier tests had, as it was before them. */
+async function takeSharedPage({
+  viewport,
+  colorScheme = 'light',
+  forcedColors = null,
+}: PageOptions): Promise<Page> {
+  shared ??= await openPage(await browser.newContext())
+  const page = shared
+  onTestFinished(async () => {
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await page.evaluate('localStorage.clear(); sessionStorage.clear()')
+    await page.mouse.move(0, 0)
+    await page.goto('about:blank')
+  })
+  await page.setViewportSize(viewport ?? DESKTOP)
+  await page.emulateMedia({ colorScheme, forcedColors })
+  return page
 }
 
 interface Store {
@@ -60,11 +101,11 @@ export function useStore(count: number) {
     if (CHROMIUM !== undefined) store = await startStore(count)
   })
   afterAll(() => store && stop(store.program))
-  return (options?: BrowserContextOptions) => openFirstPage(store as Store, options)
+  return (options?: PageOptions) => openFirstPage(store as Store, options)
 }
 
 /** A service with a development key and this many pets for one test, and its first page. */
-export async function openStore(count = 0, options: BrowserContextOptions = {}) {
+export async function openStore(count = 0, options: PageOptions = {}) {
   const store = await startStore(count)
   onTestFinished(() => stop(store.program))
   return openFirstPage(store, options)
@@ -76,7 +117,7 @@ async function startStore(count: number): Promise<Store> {
   return { ...store, count }
 }
 
-async function openFirstPage({ address, key, count }: Store, options: BrowserContextOptions = {}) {
+async function openFirstPage({ address, key, count }: Store, options: PageOptions = {}) {
   const opened = await open(address.replace('/v1', ''), options)
   if (options.javaScriptEnabled !== false) {
     await opened.page.waitForSelector(
