@@ -26,7 +26,12 @@ export {
 // The hot statements
 export { petStatements, type PetStatements } from './statements/pet-statements.ts'
 export { IDEMPOTENCY_KEY_COLUMNS } from './statements/idempotency-key-statements.ts'
-export { NEW_PET_COLUMNS, type NewPetColumns, PET_COLUMNS } from './entities/pet-columns.ts'
+export {
+  columnsFromPet,
+  NEW_PET_COLUMNS,
+  type NewPetColumns,
+  PET_COLUMNS,
+} from './entities/pet-columns.ts'
 export { type Statement, statementsOf } from './statements/statement.ts'
 export type { SqlValue, SqlValues } from './statements/sql-values.ts'
 export type { StatementRunner } from './statements/statement-runner.ts'

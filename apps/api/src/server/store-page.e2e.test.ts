@@ -15,6 +15,23 @@ useBrowser()
 /** With three pages of pets; no test adds one to it. */
 const openFilled = useStore(48)
 
+/** What the pets of these tests have. Pets may have further fields, which these are not about. */
+const FIELDS = ['id', 'name', 'categoryId', 'status']
+
+/** The texts of these fields, in each row. */
+function shownIn(page: Page, rows: string): Promise<readonly string[]> {
+  const cells = FIELDS.map((field) => `.${field}`).join()
+  return page
+    .locator(rows)
+    .evaluateAll(
+      (all, selector) =>
+        all.map((row) =>
+          [...row.querySelectorAll(selector)].map((cell) => cell.textContent).join(''),
+        ),
+      cells,
+    )
+}
+
 describe('the list of the store page', () => {
   it('the store list pages both ways, with position, size and filter in the URL', async () => {
     const { page, problems } = await openFilled()
@@ -31,7 +48,7 @@ describe('the list of the store page', () => {
     await page.waitForSelector('#position:text-is("21–40")')
     await page.goBack()
     await page.waitForSelector('#position:text-is("41–48")')
-    expect(await page.locator('#rows tr').allTextContents()).toContain(`48Pet 48${BIG}available`)
+    expect(await shownIn(page, '#rows tr')).toContain(`48Pet 48${BIG}available`)
 
     await page.selectOption('#size', '50')
     await page.waitForSelector('#position:text-is("1–48")')
@@ -112,12 +129,8 @@ describe('the drawer of a pet', () => {
     await page.click('#rows tr:has(bdi:text-is("Pet 5")) .status', { force: true })
     await page.waitForSelector('#pet-title:text-is("Pet 5")')
     expect(new URL(page.url()).search).toBe('?status=available&pet=5')
-    expect(await page.locator('#pet-fields dd').allTextContents()).toEqual([
-      '5',
-      'Pet 5',
-      BIG,
-      'available',
-    ])
+    const fields = await page.locator('#pet-fields dd').allTextContents()
+    expect(fields.slice(0, FIELDS.length)).toEqual(['5', 'Pet 5', BIG, 'available'])
     expect(await page.textContent('#pet-json')).toContain(`"categoryId": ${BIG},`)
     const line = await page.textContent('#pet-curl')
     expect(line).toBe(`curl -w '\\n' -H "Authorization: Bearer ${key}" '${address}/pets/5'`)
@@ -174,7 +187,7 @@ describe('the drawer that adds pets', () => {
     expect(await axeFindings(page)).toEqual([])
     await page.keyboard.press('Escape')
     expect(await page.textContent('#position')).toBe('1–3')
-    expect(await page.locator('#table .added').allTextContents()).toEqual([
+    expect(await shownIn(page, '#table .added')).toEqual([
       '1Pet 1new7not set',
       '2Zoë 🐕new7not set',
       '3Pet 3new7not set',

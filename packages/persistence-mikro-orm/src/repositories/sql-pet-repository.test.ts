@@ -1,5 +1,6 @@
 import { INT64, validateNewPet } from '@pet-store/domain'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { columnsFromPet } from '../entities/pet-columns.ts'
 import type { EntityWork } from '../orm/entity-managers.ts'
 import type { SqlDialect } from '../statements/sql-dialect.ts'
 import type { SqlValue } from '../statements/sql-values.ts'
@@ -22,7 +23,7 @@ const NEW = validateNewPet({ name: 'Rex', categoryId: 2n })
 const KEY = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date('2027-01-02T00:00:00Z') }
 
 /** Rex as a row. */
-const ROW: readonly SqlValue[] = [REX.id, REX.name, REX.categoryId, null]
+const ROW: readonly SqlValue[] = [REX.id, ...columnsFromPet(REX)]
 
 let ran: (readonly SqlValue[])[]
 /** The row of each statement. */

@@ -1,3 +1,4 @@
+import { columnsFromPet } from '@pet-store/persistence-mikro-orm'
 import { runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
@@ -39,7 +40,10 @@ async function openClaims() {
 }
 
 function keyedPet(key: string): KeyedPet {
-  return { key: ['shop', key, 'f', null], pet: [`Pet ${key}`, 1n, null] }
+  return {
+    key: ['shop', key, 'f', null],
+    pet: columnsFromPet({ name: `Pet ${key}`, categoryId: 1n }),
+  }
 }
 
 const storedPets = async () =>
