@@ -1,4 +1,5 @@
 import type { Call, Connection, Operation } from './attempt.ts'
+import { integerText } from './exact-json.ts'
 import { hooksOf } from './hooks.ts'
 import {
   assertApiKey,
@@ -7,14 +8,7 @@ import {
   readBaseUrl,
   readLimits,
 } from './options.ts'
-import {
-  integerText,
-  type NewPet,
-  newPetText,
-  type Pet,
-  type PetStatus,
-  readPet,
-} from './pet-json.ts'
+import { type NewPet, newPetText, type Pet, type PetStatus, readPet } from './pet-json.ts'
 import { type ListPetsQuery, type PetPage, queryText, readPage } from './pet-page.ts'
 import { PetStoreError } from './pet-store-error.ts'
 import { send } from './send.ts'

@@ -1,3 +1,5 @@
+import { assertExact, exactly, integerText } from './exact-json.ts'
+
 /** The availability of a pet. */
 export type PetStatus = 'available' | 'pending' | 'sold'
 
@@ -33,14 +35,6 @@ export function newPetText({ name, categoryId, status }: NewPet): string {
   return `{${present.map(([field, text]) => `"${field}":${text}`).join()}}`
 }
 
-/** An integer in digits. Throws a `RangeError` for a number that may have been rounded. */
-export function integerText(what: string, value: bigint | number): string {
-  if (typeof value === 'bigint' || Number.isSafeInteger(value)) return BigInt(value).toString()
-  // JavaScript callers may pass anything.
-  const got = typeof value === 'string' ? `the string "${value}"` : String(value)
-  throw new RangeError(`${what} must be a bigint or a safe integer, got ${got}.`)
-}
-
 /** Reads a pet. Throws for any other text. */
 export function readPet(text: string): Pet {
   return petOf(JSON.parse(text, exactly))
@@ -64,23 +58,4 @@ function petOf(body: unknown): Pet {
     categoryId: assertExact('categoryId', categoryId),
     ...(status !== undefined && { status: status as PetStatus }),
   }
-}
-
-/**
- * Reads integers as `bigint`, from their digits where a number would round them; other numbers stay
- * as they are. TypeScript's library does not declare the third parameter, which older engines do
- * not have.
- */
-function exactly(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  if (typeof value !== 'number') return value
-  const digits = Number.isSafeInteger(value) ? String(value) : (context?.source ?? '')
-  return /^-?\d+$/.test(digits) ? BigInt(digits) : value
-}
-
-const EXACT_ENGINES = 'Node 22, Chrome 114, Firefox 135, Safari 18.4 or later'
-
-function assertExact(what: string, value: unknown): bigint {
-  if (typeof value === 'bigint') return value
-  if (!Number.isInteger(value)) throw new TypeError(`${what} is not an integer.`)
-  throw new RangeError(`${what} is beyond 2^53; reading it exactly needs ${EXACT_ENGINES}.`)
 }

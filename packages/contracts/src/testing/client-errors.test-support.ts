@@ -192,10 +192,11 @@ export function addKeyErrors(
       apiKey,
       call,
     })
+  const [, resource] = request.path.split('/')
   const [scope, otherScope] =
     request.method === 'GET'
-      ? (['pets:read', addOnlyKey] as const)
-      : (['pets:write', readOnlyKey] as const)
+      ? ([`${resource}:read`, addOnlyKey] as const)
+      : ([`${resource}:write`, readOnlyKey] as const)
   const unauthorized = (message: string, error = '') =>
     errorResponse(401, 'unauthorized', message, {
       'WWW-Authenticate': `Bearer realm="pet-store"${error}`,

@@ -1,9 +1,13 @@
 import { Matchers } from '@pact-foundation/pact'
 import { asKnown, type Query } from './contract.test-support.ts'
 
-const { regex } = Matchers
+const { eachKeyMatches, regex } = Matchers
 
 export const REX = { name: 'Rex', categoryId: 7, status: 'available' } as const
+/** The same as the client returns it. */
+export const FOUND_REX = { ...REX, categoryId: 7n }
+/** A pet without a status. */
+export const TOM = { name: 'Tom', categoryId: 8 }
 /** With a field that the service does not know. */
 export const COLOURED_REX = { ...REX, colour: 'brown' }
 export const DEPRECATED = {
@@ -20,6 +24,13 @@ export const LARGE_CURSOR = 'AQAAIAAAAAAAAbTyCkI'
 export const STATUS_CURSOR = 'AQEAAAAAAAAAAvU9dic'
 /** A key of another consumer, valid where a state has it. */
 export const OTHER_API_KEY = 'pets_ContractTestsOnlyBelongsToAnotherConsumer003hdCwd'
+
+/**
+ * A pet that may have further fields, as always in Pact, but no `status`. Pact's patterns have no
+ * negation.
+ */
+export const withoutStatus = (fields: object) =>
+  eachKeyMatches({ ...fields }, regex('^(?:[^s].*|.{0,5}|.{7,})$', 'id'))
 
 export const listing = (query?: Query, headers: Record<string, string> = asKnown()) =>
   ({ method: 'GET', path: '/pets', headers, ...(query && { query }) }) as const
