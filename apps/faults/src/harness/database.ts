@@ -7,21 +7,21 @@ export const KINDS = ['SQLite', 'PostgreSQL'] as const
 
 /** The URL of an empty database, which is removed after the test. */
 export async function emptyDatabase(kind: (typeof KINDS)[number]): Promise<string> {
-  // In the folder of the service.
+  // Relative to the working directory of the service, which is a temporary folder.
   if (kind === 'SQLite') return 'sqlite:./pets.db'
   const { url, drop } = await createDatabase(inject('postgresUrl'))
   onTestFinished(drop)
   return url
 }
 
-/** A proxy before a server, closed after the test. */
+/** Opens a proxy to a server, which is closed after the test. */
 export async function openProxy(url: string): Promise<FaultyProxy> {
   const proxy = await openFaultyProxy(url)
   onTestFinished(() => proxy.close())
   return proxy
 }
 
-/** A PostgreSQL server of the test's own, which it may stop and damage; removed after the test. */
+/** Starts a PostgreSQL server that the test may stop and damage. It is removed after the test. */
 export async function startOwnPostgres({
   isTls = false,
   flags = [],
@@ -42,14 +42,14 @@ export async function startOwnPostgres({
 }
 
 /**
- * These experiments crash processes, not the machine: the operating system still has what was
- * written.
+ * The flags of a server for experiments. It needs no `fsync`, because they crash processes and not
+ * the machine: what was written stays in the operating system.
  */
 export function postgresFlags(isTls = false): readonly string[] {
   return ['-c', 'fsync=off', ...(isTls ? ['-c', 'ssl=on'] : [])]
 }
 
-/** The URL with TLS. The certificate is not verified: nobody is meant to trust this key. */
+/** Returns the URL with TLS. The certificate is not verified, because its key is public. */
 export function withTls(url: string): string {
   const tls = new URL(url)
   tls.searchParams.set('sslmode', 'no-verify')

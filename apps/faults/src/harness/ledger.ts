@@ -1,9 +1,9 @@
 import type { WireResponse } from '@pet-store/testing'
 
-/** What a client knows of one pet that it asked for: its id, that it was not added, or neither. */
+/** What a client knows about a pet that it has sent: its id, that it was not added, or neither. */
 type Outcome = { readonly id: string } | 'rejected' | 'unknown'
 
-/** A pet as the service returns it; the id as its digits, which a number would round. */
+/** A pet as the service returns it, with the digits of its id, which a number would round. */
 export interface StoredPet {
   readonly id: string
   readonly name: string
@@ -13,24 +13,26 @@ export interface Findings {
   readonly acknowledged: number
   readonly rejected: number
   readonly unknown: number
-  /** Pets of unknown outcome that are stored. */
+  /** The number of pets of unknown outcome that are stored. */
   readonly unknownStored: number
-  /** Names of acknowledged pets that are not stored under their id. */
+  /** The names of acknowledged pets that are not stored with their id. */
   readonly lost: readonly string[]
-  /** Names that are stored more than once. */
+  /** The names of pets that are stored more than once. */
   readonly doubled: readonly string[]
-  /** Names of stored pets that the service said it had not added. */
+  /** The names of pets that are stored although the service said that they were not added. */
   readonly storedThoughRejected: readonly string[]
-  /** Names of stored pets that nobody asked for. */
+  /** The names of stored pets that no client has sent. */
   readonly foreign: readonly string[]
-  /** Responses that no request should have had, such as a 500. */
+  /** Responses that no request should get, such as a 500. */
   readonly unexpected: readonly string[]
 }
 
-/** Notes what the service said of each pet, by its name, and compares it with what is stored. */
+/**
+ * Records what the service said about each pet, by its name, and compares it with what is stored.
+ */
 export class Ledger {
   readonly #outcomes = new Map<string, Outcome>()
-  /** How often each kind of response came. */
+  /** The number of unexpected responses of each kind. */
   readonly #unexpected = new Map<string, number>()
 
   get acknowledged(): number {
@@ -42,8 +44,8 @@ export class Ledger {
   }
 
   /**
-   * Notes a response to the creation of a pet, or that there was none. Returns whether the pet is
-   * acknowledged now.
+   * Records a response to the creation of a pet, or that there was none. Returns whether the pet is
+   * acknowledged.
    */
   note(name: string, response: WireResponse | undefined, hasIdempotencyKey = false): boolean {
     const outcome = this.#outcomeOf(response, hasIdempotencyKey)
@@ -52,8 +54,8 @@ export class Ledger {
   }
 
   /**
-   * Notes that a request ended without a response although the client waited: its pet must not be
-   * stored.
+   * Records that a request ended without a response although its client waited, in which case the
+   * pet must not be stored.
    */
   noteUnanswered(name: string): void {
     this.#outcomes.set(name, 'rejected')
@@ -66,7 +68,7 @@ export class Ledger {
     if (status === 503 && headers['retry-after'] === undefined)
       this.#noteUnexpected('503 without Retry-After')
     const saysNotAdded = text.includes('was not added')
-    // An earlier request with the same key may have added the pet, so nobody can say that.
+    // An earlier request with the same key may have added the pet, so the service must not say so.
     if (saysNotAdded && hasIdempotencyKey)
       this.#noteUnexpected('"was not added" to a request with an idempotency key')
     else if (status === 503 && saysNotAdded) return 'rejected'
@@ -75,6 +77,7 @@ export class Ledger {
     return 'unknown'
   }
 
+  /** Compares what the service said with the pets that are stored. */
   compare(stored: readonly StoredPet[]): Findings {
     const idsByName = new Map<string, string[]>()
     for (const { id, name } of stored) idsByName.set(name, [...(idsByName.get(name) ?? []), id])
@@ -113,7 +116,7 @@ export function idIn(json: string): string {
   return /"id":(-?[0-9]+)/.exec(json)?.[1] ?? ''
 }
 
-/** The findings as figures: lists by their length. */
+/** The findings as numbers: of a list, its length. */
 export function figures(findings: Findings): Record<string, number> {
   return Object.fromEntries(
     Object.entries(findings).map(([name, value]) => [
@@ -123,7 +126,7 @@ export function figures(findings: Findings): Record<string, number> {
   )
 }
 
-/** What the findings must be: nothing lost, doubled or told wrongly. */
+/** What the findings must be: nothing is lost or doubled, and no client was told anything wrong. */
 export const NOTHING_WRONG = {
   lost: [],
   doubled: [],

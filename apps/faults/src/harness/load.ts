@@ -12,22 +12,22 @@ export const petBody = (number: number): string =>
   JSON.stringify({ name: `pet-${number}`, categoryId: number })
 
 export interface FloodOptions {
-  /** In total. */
+  /** The number of all requests. */
   readonly requests: number
   readonly connections: number
-  /** Lists this path. Default: creates pets. */
+  /** The path to get. Default: creates pets instead. */
   readonly path?: string
-  /** The body of a creation, by its number. */
+  /** Returns the body of a creation with a number. */
   readonly bodyOf?: (number: number) => string
 }
 
 export interface FloodResult {
-  /** How many responses had each status; `0` counts requests whose connection broke. */
+  /** The number of responses with each status; with `0`, of requests whose connection broke. */
   readonly statuses: Readonly<Record<number, number>>
   readonly withoutRetryAfter: number
 }
 
-/** Sends many requests over some connections, each after the response to the one before. */
+/** Sends many requests over several connections, on each one after the other. */
 export async function flood(service: Service, options: FloodOptions): Promise<FloodResult> {
   const { requests, connections, path, bodyOf = petBody } = options
   const outcomes: Outcome[] = []
@@ -64,29 +64,26 @@ export async function flood(service: Service, options: FloodOptions): Promise<Fl
 export interface LoadOptions extends Pick<OpenLoopOptions, 'connections' | 'repeatsAt503'> {
   readonly perSecond: number
   readonly seconds: number
-  /** Creates pets; otherwise it lists them. */
+  /** Whether pets are created; otherwise they are listed. */
   readonly creates: boolean
 }
 
 export interface LoadResult extends FloodResult {
-  /** Requests that had their time. */
+  /** The number of requests that were planned. */
   readonly planned: number
-  /** Of these, requests that found every connection waiting for a response and were not sent. */
+  /** The number of those that were not sent, because every connection was busy. */
   readonly heldBack: number
-  /** Milliseconds from the planned time to the response of requests that were served. */
+  /** Milliseconds from the planned time to the response, of requests that were served. */
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Responses a second while requests were sent, without those that came later. */
+  /** Responses per second while requests were sent; later ones do not count. */
   readonly servedPerSecond: number
   readonly rejectedPerSecond: number
-  /**
-   * Served a second after the first second, in which each client learns of the overload; 0 when
-   * there was none.
-   */
+  /** Responses per second after the first second, in which clients begin to notice an overload. */
   readonly laterPerSecond: number
 }
 
-/** Sends requests at planned times, whatever the service responds, from the first processor. */
+/** Sends requests at planned times, however the service responds, from the first processor. */
 export async function load(service: Service, options: LoadOptions): Promise<LoadResult> {
   const { perSecond, seconds, creates, ...rest } = options
   const requests = creates
@@ -137,7 +134,7 @@ function statusesOf(outcomes: readonly Outcome[]): Record<number, number> {
   return statuses
 }
 
-/** Responses 429 and 503 without Retry-After. */
+/** The number of responses with 429 or 503 that have no Retry-After. */
 function withoutRetryAfter(outcomes: readonly Outcome[]): number {
   return outcomes.filter(
     ({ status, hasRetryAfter }) => (status === 429 || status === 503) && !hasRetryAfter,

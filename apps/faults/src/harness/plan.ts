@@ -10,20 +10,19 @@ const MODE = process.env['MODE']
  */
 export const IS_LONG = MODE === 'faults'
 
-// For every experiment, since each imports this file. What waits for the service has a deadline of
-// its own.
+// Applies to every experiment, because each imports this file. Whatever waits for the service has a
+// deadline of its own.
 if (MODE !== 'test') vi.setConfig({ testTimeout: 24 * 3_600_000 })
 
-/** Runs in the long form only: it takes long, and the short form has a part of it. */
+/**
+ * A test that runs in the long form only, because it takes long. The short form has a part of it.
+ */
 export const itLong = itWhere(IS_LONG, 'It is a part of the long form: pnpm test:faults.')
 
-/** Runs only with `--mode soak`. */
+/** A test that runs only with `--mode soak`. */
 export const itSoak = itWhere(MODE === 'soak', 'It takes minutes: pnpm test:soak.')
 
-/**
- * Tests that are skipped with a reason, which counts as no failure, where the condition does not
- * hold.
- */
+/** Tests that are skipped if the condition is false, with a reason, so that it is not a failure. */
 function itWhere(condition: boolean, reason: string) {
   return it.extend<{ condition: undefined }>({
     condition: [
@@ -36,7 +35,7 @@ function itWhere(condition: boolean, reason: string) {
   })
 }
 
-/** The seed of everything random. `FAULTS_SEED` sets another one. */
+/** The seed of all random numbers. `FAULTS_SEED` sets another one. */
 export const SEED = Number(process.env['FAULTS_SEED'] ?? 20_301_205)
 
 /** A number for the short form and one for the long form. */
@@ -45,8 +44,8 @@ export function size(short: number, long: number): number {
 }
 
 /**
- * Random numbers of the experiment's own, so that experiments that run at once do not change each
- * other's.
+ * Random numbers for one experiment only, so that experiments that run at the same time do not
+ * affect each other.
  */
 export function randomOf(experiment: string): Random {
   console.log(`${experiment}: FAULTS_SEED=${SEED}, ${IS_LONG ? 'long' : 'short'} form`)

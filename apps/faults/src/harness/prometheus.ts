@@ -9,31 +9,34 @@ import { onTestFinished } from 'vitest'
 const DEPLOYED = new URL('../../../../deploy/prometheus/', import.meta.url)
 
 /**
- * How much shorter every duration of the shipped rules is, and the time between two evaluations:
- * ten minutes are half a minute here. Everything else is as it is shipped.
+ * By how much every duration of the shipped rules, and the time between two evaluations, is
+ * shortened: ten minutes become half a minute. Nothing else of the rules is changed.
  */
 const SPEED = 20
 const EVALUATION_MS = 60_000 / SPEED
 /** Often enough for the shortest range. */
 const SCRAPE_MS = 1_000
 
-/** An alert of the rules; `page` wakes somebody. */
+/** An alert of the rules. The severity `page` is for alerts that need a person at once. */
 interface FiredAlert {
   readonly name: string
   readonly severity: string
 }
 
-/** A Prometheus with the shipped rules, whose time passes faster. */
+/** A running Prometheus with the shipped rules and shorter durations. */
 export interface Prometheus {
   /** Every alert that has fired so far. */
   fired(): Promise<readonly FiredAlert[]>
   /** The value of a query with one result; `undefined` while it has none. */
   value(query: string): Promise<number | undefined>
-  /** Resolves when the rules have been evaluated so many times more. */
+  /** Resolves when the rules have been evaluated `times` more times. */
   evaluate(times: number): Promise<void>
 }
 
-/** Starts it before instances with these metrics ports; `undefined` where it is not installed. */
+/**
+ * Starts a Prometheus that scrapes instances with these metrics ports. Resolves to `undefined` if
+ * Prometheus is not installed.
+ */
 export async function startPrometheus(
   metricsPorts: readonly number[],
 ): Promise<Prometheus | undefined> {
@@ -66,7 +69,7 @@ export async function startPrometheus(
     const [result] = await query(text)
     return result === undefined ? undefined : Number(result.value[1])
   }
-  // It evaluates both groups one after the other.
+  // The two groups are evaluated one after the other, so the lower number counts.
   const evaluations = async () =>
     (await value('min(prometheus_rule_group_iterations_total)').catch(() => undefined)) ?? 0
   const prometheus: Prometheus = {
@@ -83,7 +86,8 @@ export async function startPrometheus(
       await until('the rules are evaluated', async () => (await evaluations()) >= before + times)
     },
   }
-  // It begins to scrape after seconds, which with its rules were minutes without an instance.
+  // The rules are loaded only when all instances are scraped: the seconds until then would be
+  // minutes without an instance to these rules.
   await until('all are scraped', async () => {
     const up = await value('sum(up{job="pet-store"})').catch(() => undefined)
     return up === metricsPorts.length
@@ -101,7 +105,10 @@ interface Result {
   readonly value: readonly [time: number, value: string]
 }
 
-/** The shipped file finds the instances by name. How often it evaluates, it knows of itself. */
+/**
+ * The configuration. The shipped one finds instances by name; this one has their ports, and scrapes
+ * Prometheus itself, whose metrics tell how often the rules were evaluated.
+ */
 function configuration(metricsPorts: readonly number[], ownPort: number): string {
   const targets = JSON.stringify(metricsPorts.map((port) => `127.0.0.1:${port}`))
   return `
@@ -117,7 +124,7 @@ scrape_configs:
 
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Ranges, offsets and `for:`, which are all in minutes, hours or days. */
+/** Shortens ranges, offsets and `for:`, which are all in minutes, hours or days. */
 function faster(rules: string): string {
   return rules.replace(
     /(\[|offset |for: )(\d+)([mhd])\b/g,

@@ -5,8 +5,8 @@ const PAUSE_MS = 10
 const CREATION = JSON.stringify({ name: 'Rex', categoryId: 1 })
 
 /**
- * Clients that list and create pets, one request at a time each, and count what they get: the
- * status, or the code of the error that broke the connection. None repeats a request.
+ * Clients that list and create pets, each one request at a time, and count the results: the status,
+ * or the code of the error that broke the connection. No request is repeated.
  */
 export class ProxiedClients {
   readonly #port: number
@@ -33,7 +33,7 @@ export class ProxiedClients {
     }
   }
 
-  /** What one request got. */
+  /** Sends one request, and returns its result. */
   ask(isCreation = false, agent?: Agent): Promise<string> {
     return new Promise((resolve) => {
       const failed = ({ code = 'failed' }: NodeJS.ErrnoException) => resolve(code)
@@ -60,7 +60,7 @@ export class ProxiedClients {
     })
   }
 
-  /** Ends every client, and returns how often each result came. */
+  /** Ends every client, and returns the number of each result. */
   async stop(): Promise<Readonly<Record<string, number>>> {
     this.#isStopped = true
     await Promise.all(this.#running)

@@ -1,23 +1,20 @@
 import { type Random, requestBytes } from '@pet-store/testing'
 
-/** One request among those that are written to a connection, whole or broken. */
+/** One of the requests that are written to a connection. It may be invalid. */
 export interface RawRequest {
-  /** What it is, for the reader of a failure. */
+  /** The kind of request, for people who read a failure. */
   readonly kind: string
   readonly bytes: Buffer
   /**
-   * The statuses that its response may have. `broken` is 400 to 501 with `Connection: close`; `any`
-   * is unknown, and so is all behind it.
+   * The statuses that its response may have. `broken`: 400 to 501 with `Connection: close`; `any`:
+   * any status, also for all later requests of the connection.
    */
   readonly expected: readonly number[] | 'broken' | 'any'
-  /** The X-Request-Id that the response must repeat; absent where the server cannot read it. */
+  /** The X-Request-Id that the response must repeat; absent if the server cannot read it. */
   readonly requestId?: string
-  /** The pet that it creates; unique. */
+  /** The unique name of the pet that it creates. */
   readonly name?: string
-  /**
-   * Whether the server waits for more after these bytes, so that only the end of the connection
-   * ends it.
-   */
+  /** Whether the server waits for more bytes, so that only the end of the connection ends it. */
   readonly isIncomplete?: boolean
 }
 
@@ -48,7 +45,7 @@ function petBody(name: string): string {
   return JSON.stringify({ name, categoryId: 1, status: 'available' })
 }
 
-/** The same POST in chunked transfer coding, with a chunk that may be broken. */
+/** The same POST in chunked transfer coding, with chunks that may be invalid. */
 function chunkedPost({ key, id }: Context, chunks: (body: string) => string): string {
   const head = requestBytes({
     method: 'POST',
@@ -164,8 +161,8 @@ const BROKEN: readonly Make[] = [
 ]
 
 /**
- * A whole creation whose head has one byte changed: anything may become of it, but nothing may be
- * told wrongly.
+ * A creation with one byte of its head changed. It may get any response, but must not make the
+ * service say anything wrong.
  */
 const mutated: Make = (context) => {
   const text = post(context)
@@ -175,8 +172,8 @@ const mutated: Make = (context) => {
 }
 
 /**
- * The requests of one connection. One that is incomplete is the last: what followed would be a part
- * of it.
+ * Makes the requests of one connection. An incomplete request is the last one, because further
+ * bytes would be a part of it.
  */
 export function rawRequests(
   random: Random,

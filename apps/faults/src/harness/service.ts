@@ -23,15 +23,15 @@ export interface ServiceOptions {
    * Default: a file in its folder.
    */
   readonly output?: number | 'pipe' | Writable
-  /** The port that it listens on. Default: one that is free. */
+  /** The port on which it listens. Default: a free one. */
   readonly port?: number
-  /** Arguments of Node itself. */
+  /** Flags of Node itself. */
   readonly nodeFlags?: readonly string[]
-  /** The processor that it runs on, where the system can do that. Default: any. */
+  /** The processor on which it runs, if the system allows to choose it. Default: any. */
   readonly core?: number
 }
 
-/** The program that users get, which tools/build-before-tests.ts has built. */
+/** The built program, as users get it; tools/build-before-tests.ts builds it. */
 const PROGRAM: string = join(
   fileURLToPath(import.meta.resolve('@pet-store/api/package.json')),
   '../bin/pet-store.js',
@@ -41,20 +41,17 @@ const DOCKERFILE = readFileSync(new URL('../../../../Dockerfile', import.meta.ur
 const [, IMAGE_FLAG = ''] = /^ENV NODE_OPTIONS="(\S+) --max-old-space/m.exec(DOCKERFILE) ?? []
 
 /**
- * Node as in a container of 512 MB of the image: its flags, with half of the memory as the limit of
- * the heap. On a machine of 24 GiB V8 leaves garbage that peaks at 600 MiB beside a locked table,
- * where a collection leaves 22 MiB of heap.
+ * The flags of Node in a container of 512 MB: those of the image, and half of the memory as the
+ * limit of the heap. Without a limit V8 collects less garbage on a large machine: with 24 GiB the
+ * memory reached 600 MiB while a table was locked, of which a collection would leave 22 MiB.
  */
 export const CONTAINER_OF_512_MB: readonly string[] = [IMAGE_FLAG, '--max-old-space-size=256']
 
-/**
- * The service as a process of its own, at the same address with the same key each time that it
- * runs.
- */
+/** The service in a process of its own. Each start has the same address and the same keys. */
 export class Service {
   readonly port: number
   readonly key = createApiKeyText()
-  /** For clients that need a share of their own. */
+  /** For clients that must not share the limits of `key`. */
   readonly otherKey = createApiKeyText()
   readonly folder: string
   readonly #options: ServiceOptions
@@ -66,14 +63,14 @@ export class Service {
     this.#options = options
   }
 
-  /** Starts it. The process ends after the test. */
+  /** Starts a service, whose process ends after the test. */
   static async start(options: ServiceOptions): Promise<Service> {
     const service = await Service.prepare(options)
     await service.start()
     return service
   }
 
-  /** Prepares it without starting. */
+  /** Prepares a service without starting it. */
   static async prepare(options: ServiceOptions): Promise<Service> {
     const service = new Service(
       options.port ?? (await freePort()),
@@ -86,7 +83,7 @@ export class Service {
     return service
   }
 
-  /** Starts it, and waits until it is ready. */
+  /** Starts the process, and waits until the service is ready. */
   async start(): Promise<void> {
     const { databaseUrl, settings, output, nodeFlags = [], core } = this.#options
     const log = join(this.folder, 'service.log')
@@ -122,12 +119,12 @@ export class Service {
     return this.#running?.isRunning === true
   }
 
-  /** Sends a signal and waits for the end. The exit code, or the signal that ended it. */
+  /** Sends a signal, waits for the end, and returns the exit code or the signal that ended it. */
   async end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | undefined> {
     return this.#running?.end(signal)
   }
 
-  /** One request with the key of the service, on a connection of its own. */
+  /** Sends one request with the key of the service, on a connection of its own. */
   ask(request: WireRequest, timeoutMs?: number): Promise<WireResponse | undefined> {
     return ask(this.port, { key: this.key, ...request }, timeoutMs)
   }
@@ -141,7 +138,7 @@ export class Service {
 export interface CommandResult {
   /** The exit code, or the signal that ended it. */
   readonly exit: number | NodeJS.Signals
-  /** What it printed, where that did not go to a file. */
+  /** What the command has printed. */
   readonly stdout: string
   readonly stderr: string
 }

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 const run = promisify(execFile)
 
 /**
- * Mounts an empty file system of this size and returns its folder; unmounted after the test. Where
+ * Mounts an empty file system of this size, returns its folder, and unmounts it after the test. If
  * this user may not mount, the test is skipped, and the output says why.
  */
 export async function mountSmallDisk(

@@ -8,8 +8,8 @@ export interface TranslatedPostgres {
 }
 
 /**
- * Starts an installed server that has translations, with flags of `initdb`; it is removed after the
- * test. Where there is none, the test is skipped, and the output says why.
+ * Starts an installed server that has translations, with flags of `initdb`, and removes it after
+ * the test. If none is installed, the test is skipped, and the output says why.
  */
 export async function startTranslatedPostgres(
   skip: (reason: string) => never,
@@ -24,8 +24,8 @@ export async function startTranslatedPostgres(
 }
 
 /**
- * From now on whoever connects to the database is told errors in this language. Returns its word
- * for their severity.
+ * Makes the server report errors in this language to every new connection to the database. Returns
+ * the word for the severity `ERROR` in that language.
  */
 export async function translateErrors(url: string, language: string): Promise<string> {
   const name = new URL(url).pathname.slice(1)

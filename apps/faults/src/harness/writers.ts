@@ -9,24 +9,25 @@ export interface WritersOptions {
   readonly writers: number
   /** Sends an idempotency key with each pet, and repeats the request until the outcome is known. */
   readonly withKeys: boolean
-  /** Begins every name, so that runs on one database differ. */
+  /** The beginning of every name, so that several runs on one database have different names. */
   readonly prefix: string
   readonly responseTimeoutMs?: number
 }
 
 export interface RunningWriters {
   /**
-   * Lets each writer finish its pet: one with a key goes on until the service has acknowledged it.
+   * Lets each writer finish its pet, and ends it. With an idempotency key it goes on until the
+   * service has acknowledged the pet.
    */
   stop(): Promise<void>
 }
 
-/** After it, a pet with an idempotency key stays unknown. */
+/**
+ * How long a writer repeats a request with an idempotency key, before its outcome stays unknown.
+ */
 const KEYED_TIMEOUT_MS = 60_000
 
-/**
- * Clients that each create one pet after another, on a connection of their own as long as it lives.
- */
+/** Starts clients that each create one pet after another, on a connection that stays open. */
 export function startWriters(options: WritersOptions): RunningWriters {
   let isOver = false
   const all = Array.from({ length: options.writers }, (_, writer) =>
@@ -48,7 +49,7 @@ async function writePets(
   const { service, ledger, withKeys, responseTimeoutMs = 30_000 } = options
   let connection: RawConnection | undefined
 
-  /** A connection to the service; waits while the service is starting. */
+  /** Returns an open connection to the service; waits while the service is starting. */
   async function connected(): Promise<RawConnection> {
     while (connection === undefined || !connection.isOpen) {
       connection?.socket.destroy()
@@ -83,13 +84,13 @@ async function writePets(
   connection?.socket.destroy()
 }
 
-/** Lets the writers create that many pets more. */
+/** Resolves when the writers have created `count` more pets. */
 export async function untilMore(ledger: Ledger, count: number): Promise<void> {
   const enough = ledger.acknowledged + count
   await until(`${count} more pets are acknowledged`, () => ledger.acknowledged >= enough)
 }
 
-/** Every pet, page by page along the links. Throws when a page is not there. */
+/** Lists every pet, page by page, by the links. Throws if a page cannot be read. */
 export async function walkPets(
   service: Service,
   first = '/v1/pets?limit=100',
@@ -112,7 +113,7 @@ export async function walkPets(
   return pets
 }
 
-/** The pets of a page; ids as digits. */
+/** The pets of a page, with the digits of their ids. */
 function petsIn(json: string): readonly StoredPet[] {
   const pets = JSON.parse(json.replaceAll(/"id":(-?[0-9]+)/g, '"id":"$1"')) as StoredPet[]
   return pets.map(({ id, name }) => ({ id, name }))
