@@ -31,6 +31,7 @@ const CONFLICT = /^(?:40001|40P01)$/
 const INVALID_VALUE = /^2[23]...$/
 const LOST_STATEMENT = /^(?:26000|42P05)$/
 const UNIQUE_VIOLATION = '23505'
+const PROTOCOL_VIOLATION = '08P01'
 const QUERY_CANCELED = '57014'
 const LOCK_NOT_AVAILABLE = '55P03'
 const FEATURE_NOT_SUPPORTED = '0A000'
@@ -73,6 +74,14 @@ export function mayBeStalePlan(error: unknown): boolean {
  */
 export function isLostStatement(error: unknown): boolean {
   return LOST_STATEMENT.test(knownFailureOf(error) ?? '')
+}
+
+/**
+ * Whether a pooler has rejected a parameter at the start of a connection, or a transaction. Poolers
+ * accept only a few parameters in any mode; servers accept all that the driver sends.
+ */
+export function isProtocolViolation(error: unknown): boolean {
+  return sqlStateOf(error) === PROTOCOL_VIOLATION
 }
 
 /** Whether a statement has waited too long for a lock. It has changed nothing. */
