@@ -6,7 +6,8 @@ import {
   type Statement,
 } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
-import { closedOnFailure, fileMode, openSqliteDatabase } from './database/database.ts'
+import { closedOnFailure } from './database/closed-on-failure.ts'
+import { fileMode, openSqliteDatabase } from './database/database.ts'
 import { SQLITE_DIALECT } from './database/dialect.ts'
 import { type SqliteOptions, sqlitePath } from './database/settings.ts'
 import { closeDatabase } from './database/watched-files.ts'
