@@ -74,6 +74,12 @@ it('the description lists every code of an error', () => {
   )
 })
 
+it('the description has no pattern with a quote, which code between quotes would end at', () => {
+  const patterns = [...JSON_TEXT.matchAll(/"pattern": (".*")/g)].map(([, text = '']) => text)
+  expect(patterns.length).toBeGreaterThan(0)
+  expect(patterns.filter((text) => JSON.parse(text).includes('"'))).toEqual([])
+})
+
 it('the description leaves room for new fields in responses', () => {
   expect(JSON_TEXT).not.toContain('additionalProperties')
 })

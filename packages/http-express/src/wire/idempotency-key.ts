@@ -6,11 +6,13 @@ import { HttpError } from '../response/http-error.ts'
  * some languages have nested character classes.
  */
 const IN_QUOTES = String.raw`[!#-\[\]-~]`
+/** Escaped, because generators put the pattern between quotes. */
+const QUOTE = String.raw`\x22`
 /**
  * Visible ASCII, bare or quoted. Node joins repeated headers by a comma and a space, which does not
  * match.
  */
-const KEY = new RegExp(`^(?:([!#-~][!-~]{0,254})|"(${IN_QUOTES}{1,255})")$`)
+const KEY = new RegExp(`^(?:([!#-~][!-~]{0,254})|${QUOTE}(${IN_QUOTES}{1,255})${QUOTE})$`)
 
 /** The header for the description. */
 export const idempotencyKeyHeader: z.ZodType = z
