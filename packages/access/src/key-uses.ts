@@ -12,8 +12,8 @@ export function createKeyUses(keys: ApiKeyRepository) {
       const uses = [...lastUsesMs].map(([id, atMs]) => ({ id, at: new Date(atMs) }))
       if (uses.length === 0) return
       await keys.markUsed(uses)
-      // Only now, so that uses are written the next time if this write failed. A key that was used
-      // again meanwhile stays too.
+      // Uses are forgotten only after they were written; after an error they are written the next
+      // time. A key that was used again meanwhile is kept.
       for (const { id, at } of uses) if (lastUsesMs.get(id) === at.getTime()) lastUsesMs.delete(id)
     },
   }

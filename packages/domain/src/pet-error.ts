@@ -13,7 +13,7 @@ export type PetErrorCode =
  */
 export type WriteOutcome = 'not_stored' | 'unknown'
 
-/** What an error has besides its code and message. */
+/** The options of a `PetError`: its cause, and what is known about a write. */
 export interface PetErrorOptions extends ErrorOptions {
   readonly outcome?: WriteOutcome
 }
@@ -24,7 +24,7 @@ export interface PetErrorOptions extends ErrorOptions {
 export class PetError extends Error {
   override readonly name = 'PetError'
   readonly code: PetErrorCode
-  /** What is known about a write; with the code `persistence_unavailable` only. */
+  /** What is known about a write; only with the code `persistence_unavailable`. */
   readonly outcome?: WriteOutcome
 
   constructor(code: PetErrorCode, message: string, { outcome, ...options }: PetErrorOptions = {}) {

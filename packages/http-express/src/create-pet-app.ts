@@ -65,7 +65,7 @@ export function createPetApp(options: PetAppOptions): HttpApp {
   const router = Router({ caseSensitive: true, strict: true })
   const open = openRequest(log, securityHeaders(publicUrl), clientAddressOf(trustProxy))
   router.use(forExpress(open))
-  // Not for the pages: the reference page can contain a key, which no other origin may read.
+  // The pages are left out: the reference page can contain a key, which no other origin may read.
   if (corsOrigins.length > 0)
     router.use([BASE, '/openapi.json'], forExpress(allowOrigins(corsOrigins, METHODS)))
   const parts = { pets, nowMs, references: referencesFrom(publicUrl) }

@@ -47,7 +47,7 @@ async function openTarget() {
   const bulk = await openBulkAccess(settings)
   if (bulk !== undefined) {
     const addPets = (pets: readonly NewPet[]) => bulk.addPets(pets)
-    // Not more at once: SQLite has one writer at a time, and a serving process waits for this one.
+    // No more at a time, because SQLite has one writer, and a serving process waits for this one.
     return { addPets, atOnce: 5_000, close: () => bulk.close() }
   }
   const { pets, close } = await openPersistence(settings)

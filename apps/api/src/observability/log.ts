@@ -37,7 +37,7 @@ export async function createLog({
         if (HEALTH_ROUTES.has(entry.route)) log.debug(entry, 'request')
         else log.info(entry, 'request')
       },
-      // Without its stack, which would be the same for every request.
+      // The stack is left out, because it would be the same for every request.
       unavailable: (error, requestId) =>
         log.warn({ reason: causeOf(error).message, requestId }, 'the database is unavailable'),
       internalError: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),

@@ -2,7 +2,7 @@ import type { ZodOpenApiResponseObject } from 'zod-openapi'
 import { header, optional } from './headers.ts'
 import { rejection } from './responses.ts'
 
-/** What the description says of every body of a request. */
+/** The description of every request body. */
 export const BODY_DESCRIPTION: string =
   'At most 102,400 bytes of UTF-8, after decompression. Of duplicate names the last one counts.'
 

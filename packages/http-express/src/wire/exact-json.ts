@@ -51,7 +51,7 @@ function numbersOf(text: string): ReadonlyMap<string, string> {
     at += field.length
     if (source !== undefined && MAY_BE_ROUNDED.test(source))
       sources.set(JSON.parse(name) as string, source)
-    // Of duplicate names the last one counts, even if its value is no such number.
+    // If a name is repeated, the last value counts, even if it needs no exact reading.
     else if (sources.size > 0) sources.delete(JSON.parse(name) as string)
     if (source === undefined) at = endOfValue(text, at)
   }

@@ -14,7 +14,7 @@ export type EntityWork<Result> = (em: SqlEntityManager) => Promise<Result>
  */
 type RunWork = <Result>(work: () => Promise<Result>) => Promise<Result>
 
-/** What an adapter adds to the entity manager. */
+/** How the work of an adapter is run, and where its statements are reported. */
 export interface EntityManagersOptions {
   /** Runs work that changes nothing. */
   readonly read: RunWork

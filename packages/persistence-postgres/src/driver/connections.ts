@@ -15,7 +15,8 @@ import { poolUse, type RunStatement, runOnPool } from './pool-statements.ts'
 /** The connections to a database: a pool for everything, and a few more for pipelined reads. */
 interface PostgresConnections {
   /**
-   * For fast statements that read little. Not for statements that must run on the same connection.
+   * Runs fast statements that read little, on any connection: two statements that must run on the
+   * same one cannot use it.
    */
   readonly read: RunStatement
   readonly write: RunStatement
