@@ -72,7 +72,7 @@ export class LogOutput implements DestinationStream {
     if (this.#length + most > CHUNK_BYTES) this.#endChunk()
     if (this.#waitingBytes + this.#length + most > this.#maxBytes) {
       this.#dropped += 1
-      // Reported at once if there is room, so that only this line is too long.
+      // If there is room for others, only this line was too long, and is reported at once.
       this.#reportDropped()
     } else if (most > CHUNK_BYTES) this.#add(Buffer.from(line))
     else this.#length += this.#chunk.write(line, this.#length)
