@@ -94,3 +94,19 @@ it('key changes are asked for since the last read, and at least for an hour', as
   for (times.now of [hours(16), hours(3), hours(4)]) await reportChanges()
   expect(asked).toEqual([9, 9, 10, 11, 11, 11, 15, 9].map(hours))
 })
+
+it('a key change is not reported again when the clock is set back by some hours', async () => {
+  const { as, keys, times, reported } = setUp()
+  const hours = (count: number) => count * 3_600_000
+  times.now = hours(10)
+  const reportChanges = createKeyChanges(
+    keys,
+    (change) => reported.push(change),
+    () => new Date(times.now),
+  )
+  await reportChanges()
+  times.now = hours(11)
+  await as('Ada').issueApiKey({ name: 'kiosk' })
+  for (times.now of [hours(11), hours(20), hours(12), hours(13)]) await reportChanges()
+  expect(reported).toMatchObject([{ change: 'created', by: 'Ada' }])
+})

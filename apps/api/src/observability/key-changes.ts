@@ -17,6 +17,8 @@ export interface KeyChange {
  * database was unavailable.
  */
 const MAX_DELAY_MS = 3_600_000
+/** How long a reported change is remembered: longer than any clock is set back. */
+const REMEMBERED_MS = 24 * 3_600_000
 
 /**
  * Returns a function that reports each change of an API key that any process has made since the
@@ -29,7 +31,8 @@ export function createKeyChanges(
   now = () => new Date(),
 ): () => Promise<void> {
   const startedAt = now()
-  const known = new Set<string>()
+  /** The times of the changes that were seen. */
+  const known = new Map<string, Date>()
   let isFirstCall = true
   let readAt = startedAt
   return async () => {
@@ -39,11 +42,13 @@ export function createKeyChanges(
     for (const change of changesOf(changed)) {
       const id = `${change.change} ${change.keyId}`
       if (change.at < since || known.has(id)) continue
-      known.add(id)
+      known.set(id, change.at)
       // The first call reads changes from before the start too. Later calls do not compare with
       // that time, because the clocks of two machines may differ.
       if (!isFirstCall || change.at >= startedAt) report(change)
     }
+    for (const [id, at] of known)
+      if (at.getTime() < since.getTime() - REMEMBERED_MS) known.delete(id)
     isFirstCall = false
     readAt = askedAt
   }
