@@ -49,7 +49,7 @@ export interface PersistenceHarness {
   readonly nodeOptions?: readonly string[]
   /**
    * Ends the database as a crash does, `kill -9` of a server for example; what is on its disk
-   * stays.
+   * stays. It shows most if some writes are stored then, and not acknowledged.
    */
   interrupt?(url: string): Promise<Interruption>
   /**

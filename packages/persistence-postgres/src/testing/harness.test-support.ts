@@ -106,9 +106,17 @@ function ownServer(server: EmbeddedServer): Harness {
       await runSql(server.url, `create database ${name}`)
       return beside.href
     },
+    /** It first stores what it says nothing about: the outcome of those writes is unknown. */
     async interrupt() {
+      await waitForStandby(server, 'nobody')
+      await setTimeout(UNANSWERED_MS)
       await server.stop('immediate')
-      return { end: () => server.start(FLAGS) }
+      return {
+        async end() {
+          await server.start(FLAGS)
+          await waitForStandby(server, '')
+        },
+      }
     },
     async freeze() {
       const pids = await stopProcesses(server)
@@ -135,6 +143,15 @@ function ownServer(server: EmbeddedServer): Harness {
       await server.remove()
     },
   }
+}
+
+/** In this time writes are sent, and stored. */
+const UNANSWERED_MS = 30
+
+/** Lets each commit wait, once it is on the disk, for a standby of this name; with none it ends. */
+async function waitForStandby({ url }: EmbeddedServer, name: string): Promise<void> {
+  await runSql(url, `alter system set synchronous_standby_names = '${name}'`)
+  await runSql(url, 'select pg_reload_conf()')
 }
 
 const OTHER_CONNECTIONS = 'select pid from pg_stat_activity where pid <> pg_backend_pid()'
