@@ -35,7 +35,8 @@ export function useReplicatedDatabase(): ReplicatedDatabase {
   afterAll(() => database.server.stop())
 
   beforeEach(async () => {
-    await runSql(database.url, 'truncate pet, idempotency_key restart identity')
+    // Ids go on: an open adapter knows up to which one a replica has all pets.
+    await runSql(database.url, 'truncate pet, idempotency_key')
     await database.server.catchUp()
   })
   return database
