@@ -221,8 +221,10 @@ async function writeUntil(
   while (!hasEnded.value && attempts.length < 50) {
     const last = await attemptOne(attempts.length)
     attempts.push(last)
-    // What is rejected at once is not tried a thousand times.
+    // What is rejected at once is not tried a thousand times, and an adapter that never waits lets
+    // the interruption come.
     if (last.pet === undefined) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    else await new Promise((resolve) => setImmediate(resolve))
   }
   return attempts
 }
