@@ -73,7 +73,9 @@ export async function openHarness(
   }
 
   const connections = createTcpServer({ pauseOnConnect: true }, (socket) => void connect(socket))
-  const states = createServer((req, res) => {
+  // Node would close a connection that is idle for seconds, as during a slow interaction, and the
+  // verifier uses it again.
+  const states = createServer({ keepAliveTimeout: 0 }, (req, res) => {
     // After an error response the verifier skips the interaction silently, so the provider reports
     // the reason instead.
     void (json(req) as Promise<StateChange>)
