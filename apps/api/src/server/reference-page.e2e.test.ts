@@ -115,7 +115,7 @@ describe('the form of the reference page', () => {
   it('the form sends only a key that it was given, and fills it into the samples', async () => {
     const key = createApiKeyText()
     const { page, problems } = await open(await serveUnderPrefix(key), { viewport: PHONE })
-    await page.click('text=Reference')
+    await followReferenceLink(page)
     expect(await sampleOf(page, 'listPets', 'shell')).toContain('Bearer <API_KEY>')
     expect(await send(page, 'listPets')).toMatch(/^401 /)
     expect(problems).toEqual([
@@ -206,9 +206,14 @@ describe('the text of the reference page', () => {
 
 async function openReference(options?: Parameters<typeof openStore>[0]) {
   const opened = await openStore(options)
-  await opened.page.click('text=Reference')
-  await opened.page.waitForSelector('#theme:visible')
+  await followReferenceLink(opened.page)
   return opened
+}
+
+/** Resolves after the page's script has filled in the samples, which comes before `load`. */
+async function followReferenceLink(page: Page): Promise<void> {
+  await page.click('text=Reference')
+  await page.waitForURL('**/docs')
 }
 
 function sampleOf(page: Page, operation: string, language: string): Promise<string> {

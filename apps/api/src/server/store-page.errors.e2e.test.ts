@@ -157,6 +157,7 @@ describe('how the store page looks', () => {
     expect(await page.getAttribute('#theme', 'aria-label')).toBe('Colours: dark')
     expect(await scheme()).toBe('dark')
     await page.click('text=Reference')
+    await page.waitForURL('**/docs')
     await page.waitForSelector('#theme[aria-label="Colours: dark"]')
     expect(await scheme()).toBe('dark')
   })
