@@ -19,8 +19,8 @@ it('a new function of the database does not compile until every file of the how-
     interfaces: ['PetRepository'],
     member: 'anotherFunction(): Promise<void>',
     sources:
-      '{packages/{domain,persistence-mikro-orm,persistence-sqlite,persistence-postgres,' +
-      'persistence-testing},examples/persistence-adapter}' +
+      '{packages/{domain,persistence,persistence-mikro-orm,persistence-sqlite,' +
+      'persistence-postgres,persistence-testing},examples/persistence-adapter}' +
       '/src/**/*.ts',
     compilerOptions: ON_NODE,
   })

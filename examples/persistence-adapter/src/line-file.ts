@@ -55,13 +55,12 @@ export class LineFile<Line> {
   /** Throws when the file was moved or deleted: it would take lines that nobody finds again. */
   assertThere(): void {
     if (statSync(this.#path).ino === fstatSync(this.#file).ino) return
-    throw new WriteFailed('not_stored', new Error(`${this.#path} was replaced by another file.`))
+    throw new Error(`${this.#path} was replaced by another file.`)
   }
 
   /** Text that was not written completely is removed, so that the next line starts a new one. */
   append(line: Line): void {
     const text = `${JSON.stringify(line)}\n`
-    this.assertThere()
     const { size } = fstatSync(this.#file)
     try {
       appendFileSync(this.#file, text)

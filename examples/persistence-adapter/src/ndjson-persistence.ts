@@ -3,27 +3,20 @@
 // PERSISTENCE_MODULE=./dist/ndjson-persistence.js DATABASE_URL=data/pets.ndjson
 import { existsSync } from 'node:fs'
 import { createMemoryRateLimiter } from '@pet-store/access'
-import {
-  IDEMPOTENCY_KEY_LIFETIME_MS,
-  type IdempotencyKey,
-  type NewPet,
-  type Pet,
-  PetError,
-  type PetRepository,
-} from '@pet-store/domain'
+import { IDEMPOTENCY_KEY_LIFETIME_MS } from '@pet-store/domain'
 import {
   type ApiKeyChange,
   type ApiKeyRecord,
   type ApiKeyRecords,
-  type CallGuard,
   createCallGuard,
   createRecordApiKeys,
+  createRecordPets,
+  type IdempotencyKeyRecord,
   type OpenPersistence,
   type Persistence,
   type PersistenceCapabilities,
   type PetRecord,
-  petFromRecord,
-  petToRecord,
+  type PetRecords,
 } from '@pet-store/persistence'
 import { LineFile, outcomeOf } from './line-file.ts'
 import { lock } from './lock.ts'
@@ -52,23 +45,17 @@ const openNdjsonPersistence: OpenPersistence = async ({ url, mode }) => {
 export default openNdjsonPersistence
 
 function persistenceOf(file: LineFile<Line>, isReadOnly: boolean, unlock: () => void): Persistence {
-  const state: State = { pets: [], created: new Map(), apiKeys: new Map() }
+  const state: State = { pets: [], keys: new Map(), apiKeys: new Map() }
   for (const line of file.readLines(isReadOnly)) apply(state, line)
-  const guard = createCallGuard({ outcomeOf })
+  const guard = createCallGuard({ outcomeOf, assertAvailable: () => file.assertThere() })
   return {
-    pets: petsIn(state, file, guard),
+    pets: createRecordPets(petsIn(state, file), guard),
     apiKeys: createRecordApiKeys(apiKeysIn(state, file), guard),
     createRateLimiter(limit) {
       const { take } = createMemoryRateLimiter(limit)
-      return {
-        take: (keyId) =>
-          guard.read(async () => {
-            file.assertThere()
-            return take(keyId)
-          }),
-      }
+      return { take: (keyId) => guard.read(async () => take(keyId)) }
     },
-    check: async () => file.assertThere(),
+    check: () => guard.read(async () => {}),
     async close() {
       await guard.finish()
       file.close()
@@ -80,67 +67,51 @@ function persistenceOf(file: LineFile<Line>, isReadOnly: boolean, unlock: () => 
 /** What the file contains. */
 interface State {
   /** By ascending id, which is the order of the lines. */
-  readonly pets: Pet[]
-  /** Pets by owner and idempotency key. */
-  readonly created: Map<string, { readonly key: StoredKey; readonly pet: Pet }>
+  readonly pets: PetRecord[]
+  /** Idempotency keys by their name. */
+  readonly keys: Map<string, StoredKey>
   readonly apiKeys: Map<string, ApiKeyRecord>
 }
 
-type StoredKey = Omit<IdempotencyKey, 'at'> & { readonly at: number }
+interface StoredKey extends Required<IdempotencyKeyRecord> {
+  readonly pet: PetRecord
+}
 
 /** What one write changes. */
 interface Line {
   readonly pet?: PetRecord
-  readonly key?: StoredKey | undefined
+  readonly key?: Required<IdempotencyKeyRecord> | undefined
   readonly apiKeys?: readonly ApiKeyRecord[]
 }
 
-function apply(state: State, { pet: record, key, apiKeys = [] }: Line): void {
+function apply(state: State, { pet, key, apiKeys = [] }: Line): void {
   for (const row of apiKeys) state.apiKeys.set(String(row['id']), row)
-  if (record === undefined) return
-  const pet = petFromRecord(record)
+  if (pet === undefined) return
   state.pets.push(pet)
-  if (key !== undefined) state.created.set(JSON.stringify([key.owner, key.key]), { key, pet })
+  if (key !== undefined) state.keys.set(key.name, { ...key, pet })
 }
 
-function petsIn(state: State, file: LineFile<Line>, guard: CallGuard): PetRepository {
-  const { pets } = state
-  function store(pet: NewPet, key?: StoredKey): Pet {
-    const line = { pet: petToRecord(pet, (pets.at(-1)?.id ?? 0n) + 1n), key }
-    file.append(line)
-    // A pet is visible when the disk has it.
-    apply(state, line)
-    return { ...(pets.at(-1) as Pet) }
-  }
+function petsIn(state: State, file: LineFile<Line>): PetRecords {
+  const { pets, keys } = state
   return {
-    add: (pet, cancellation) => guard.write(async () => store(pet), cancellation),
-    addWithKey: (pet, { at = new Date(), ...given }, cancellation) =>
-      guard.write(async () => {
-        const key = { ...given, at: at.getTime() }
-        const known = createdBefore(state, key)
-        if (known !== undefined) return { pet: { ...known }, isReplay: true }
-        return { pet: store(pet, key), isReplay: false }
-      }, cancellation),
-    async find(id) {
-      const pet = pets.find((known) => known.id === id)
-      return pet && { ...pet }
+    async add(given, givenKey) {
+      const key = givenKey && { at: Date.now(), ...givenKey }
+      const known = keys.get(key?.name ?? '')
+      if (key && known && key.at - known.at < IDEMPOTENCY_KEY_LIFETIME_MS)
+        return known.fingerprint === key.fingerprint ? { pet: known.pet, isReplay: true } : 'reused'
+      const pet = { id: String(Number(pets.at(-1)?.['id'] ?? 0) + 1), ...given }
+      file.append({ pet, key })
+      // A pet is visible when the disk has it.
+      apply(state, { pet, key })
+      return { pet, isReplay: false }
     },
-    async list({ status, after, limit }) {
-      const isWanted = (pet: Pet) =>
-        (after === undefined || pet.id > after) && (status === undefined || pet.status === status)
-      return pets
-        .filter(isWanted)
-        .slice(0, limit)
-        .map((pet) => ({ ...pet }))
+    find: async (id) => pets.find((pet) => pet['id'] === id),
+    async list({ status, after = 0n, limit }) {
+      const isWanted = (pet: PetRecord) =>
+        Number(pet['id']) > after && (status === undefined || pet['status'] === status)
+      return pets.filter(isWanted).slice(0, limit)
     },
   }
-}
-
-function createdBefore({ created }: State, used: StoredKey): Pet | undefined {
-  const known = created.get(JSON.stringify([used.owner, used.key]))
-  if (known === undefined || used.at - known.key.at >= IDEMPOTENCY_KEY_LIFETIME_MS) return undefined
-  if (known.key.fingerprint === used.fingerprint) return known.pet
-  throw new PetError('idempotency_key_reused', 'This key was used to create another pet.')
 }
 
 function apiKeysIn(state: State, file: LineFile<Line>): ApiKeyRecords {

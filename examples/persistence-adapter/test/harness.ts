@@ -20,11 +20,10 @@ export default async function createHarness(): Promise<PersistenceHarness> {
     databaseBeside: async (url) => `${url}0`,
     // Another process imports it, to be killed.
     module: new URL('../src/ndjson-persistence.ts', import.meta.url).href,
-    // The file is moved, as an operator may do by mistake. Reads come from memory, so they still
-    // work.
+    // The file is moved, as an operator may do by mistake.
     async interrupt(url) {
       await rename(url, `${url}.moved`)
-      return { readsWork: true, end: () => rename(`${url}.moved`, url) }
+      return { end: () => rename(`${url}.moved`, url) }
     },
     close: () => rm(folder, { recursive: true }),
   }

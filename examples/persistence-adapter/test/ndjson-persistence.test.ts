@@ -30,17 +30,16 @@ describe('ndjson-persistence.ts', () => {
     expect((await readFile(url, 'utf8')).match(/\n/g)).toHaveLength(2)
   })
 
-  it('the check and adds reject when the file was moved', async () => {
+  it('every call rejects when the file was moved', async () => {
     const { check, pets, close } = await open()
     await check()
     await rename(url, `${url}.moved`)
-    await expect(check()).rejects.toThrow('ENOENT')
+    await expect(check()).rejects.toMatchObject({ cause: { code: 'ENOENT' } })
     await writeFile(url, '')
-    await expect(check()).rejects.toThrow('was replaced by another file')
-    await expect(pets.add(aNewPet())).rejects.toMatchObject({
-      code: 'persistence_unavailable',
-      outcome: 'not_stored',
-    })
+    const rejection = { code: 'persistence_unavailable', outcome: 'not_stored' }
+    const cause = new Error(`${url} was replaced by another file.`)
+    for (const call of [check, () => pets.list({ limit: 1 }), () => pets.add(aNewPet())])
+      await expect(call()).rejects.toMatchObject({ ...rejection, cause })
     await close()
   })
 

@@ -17,7 +17,7 @@ export { createKeyCheck } from './key-check.ts'
 export type { KeyCheck, KeyCheckOptions, KeyVerdict } from './key-check.ts'
 export { createStaticKeys } from './static-keys.ts'
 export type { StaticKey } from './static-keys.ts'
-export { createMemoryRateLimiter } from './rate-limiter.ts'
+export { allowanceOf, createMemoryRateLimiter } from './rate-limiter.ts'
 
 // What this needs from outside
 export type { ApiKeyRepository, KeyUse } from './api-key-repository.ts'

@@ -57,11 +57,15 @@ export function createMemoryRateLimiter(
       }
       const count = (counts.get(keyId) ?? (counts.size < maxKeys ? 0 : requests)) + 1
       if (count <= requests) counts.set(keyId, count)
-      return {
-        isAllowed: count <= requests,
-        remaining: Math.max(0, requests - count),
-        resetMs: (current + 1) * windowMs - atMs,
-      }
+      return allowanceOf(count, requests, (current + 1) * windowMs - atMs)
     },
   }
+}
+
+/**
+ * The allowance of a request that is number `count` of its key in the window. `resetMs` is the time
+ * until the next window begins.
+ */
+export function allowanceOf(count: number, requests: number, resetMs: number): Allowance {
+  return { isAllowed: count <= requests, remaining: Math.max(0, requests - count), resetMs }
 }

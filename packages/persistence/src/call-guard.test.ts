@@ -96,3 +96,26 @@ it('createCallGuard returns a response that arrived while the process was busy',
   for (const socket of [client, peer]) socket.destroy()
   server.close()
 })
+
+it('createCallGuard runs nothing that cannot be sent, and says why', async () => {
+  const cause = new Error('There is no connection.')
+  let isConnected = false
+  const assertAvailable = () => {
+    if (!isConnected) throw cause
+  }
+  const guard = createCallGuard({ outcomeOf, assertAvailable, concurrency: 1 })
+  const work = vi.fn(async () => 1)
+  const rejection = { ...unavailable('not_stored'), cause }
+  await expect(guard.write(work)).rejects.toMatchObject(rejection)
+  await expect(guard.read(work)).rejects.toMatchObject(rejection)
+  expect(work).not.toHaveBeenCalled()
+  isConnected = true
+  expect(await guard.write(work)).toBe(1)
+  let end = () => {}
+  const first = guard.read(() => new Promise<void>((resolve) => (end = resolve)))
+  const waiting = guard.write(work)
+  isConnected = false
+  end()
+  await first
+  await expect(waiting).rejects.toMatchObject(rejection)
+})

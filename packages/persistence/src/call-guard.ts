@@ -13,6 +13,12 @@ export interface CallGuardOptions {
    * rejects with it unchanged.
    */
   readonly outcomeOf: (error: unknown) => WriteOutcome | undefined
+  /**
+   * Throws if nothing can be sent to the database now, because there is no connection for example.
+   * Called right before the work of each call; the call then rejects with the outcome `not_stored`,
+   * whatever the error is. Default: something can always be sent.
+   */
+  readonly assertAvailable?: () => void
   /** How long a call may take, its wait included, before it rejects. Default: 5,000. */
   readonly deadlineMs?: number
   /** The maximum number of calls that have not ended; further ones reject. Default: 10,000. */
@@ -43,6 +49,7 @@ export interface CallGuard {
 /** Gives the calls of an adapter a deadline, a limited queue, and the outcome of their errors. */
 export function createCallGuard({
   outcomeOf,
+  assertAvailable = () => {},
   deadlineMs = 5_000,
   maxCalls = 10_000,
   concurrency = Number.POSITIVE_INFINITY,
@@ -80,6 +87,11 @@ export function createCallGuard({
       try {
         if (isLate || cancellation?.aborted)
           throw persistenceUnavailable({ message: 'The caller no longer waits.' })
+        try {
+          assertAvailable()
+        } catch (cause) {
+          throw persistenceUnavailable({ cause })
+        }
         hasBegun = true
         return await work()
       } finally {

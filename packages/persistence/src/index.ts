@@ -27,11 +27,13 @@ export type {
 // The functions of the ports, for code that goes through all of them
 export { API_KEY_REPOSITORY_FUNCTIONS, BULK_ACCESS_FUNCTIONS } from './port-functions.ts'
 
-// What every adapter needs: bounded calls, pets as flat rows, and API keys on flat rows
+// What every adapter needs: bounded calls, and pets and API keys on flat rows
 export { createCallGuard } from './call-guard.ts'
 export type { CallGuard, CallGuardOptions } from './call-guard.ts'
 export { petFromRecord, petToRecord } from './pet-record.ts'
 export type { PetRecord } from './pet-record.ts'
+export { createRecordPets } from './record-pet-repository.ts'
+export type { AddedPetRecord, IdempotencyKeyRecord, PetRecords } from './record-pet-repository.ts'
 export { createRecordApiKeys } from './record-api-key-repository.ts'
 export type { ApiKeyChange, ApiKeyRecords } from './record-api-key-repository.ts'
 export type { ApiKeyRecord } from './api-key-record.ts'

@@ -11,4 +11,5 @@ it('a pet comes back from its row with exact integers, and without what it does 
     categoryId: '-9223372036854775808',
   })
   expect(petFromRecord(record)).toStrictEqual({ ...pet, id: 2n ** 53n + 1n })
+  expect(petToRecord(pet)).toStrictEqual({ name: '007', categoryId: '-9223372036854775808' })
 })

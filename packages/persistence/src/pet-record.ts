@@ -11,9 +11,9 @@ const INTEGERS: ReadonlySet<string> = new Set([
   ...Object.entries(PET_FIELDS).flatMap(([name, { isInteger }]) => (isInteger ? [name] : [])),
 ])
 
-/** A new pet as a row. */
-export function petToRecord(pet: NewPet, id: PetId): PetRecord {
-  const fields = Object.entries({ id, ...pet })
+/** A new pet as a row, without an `id` if the database gives it one. */
+export function petToRecord(pet: NewPet, id?: PetId): PetRecord {
+  const fields = Object.entries({ ...(id !== undefined && { id }), ...pet })
   return Object.fromEntries(fields.map(([name, value]) => [name, String(value)]))
 }
 

@@ -1,4 +1,4 @@
-import type { CreateRateLimiter } from '@pet-store/access'
+import { allowanceOf, type CreateRateLimiter } from '@pet-store/access'
 import type { Statement } from '@pet-store/persistence-mikro-orm'
 import type { ConnectedDatabase } from './connections.ts'
 import { RepeatableStatement } from './statement-runner.ts'
@@ -42,7 +42,7 @@ export function createPostgresRateLimiter(database: ConnectedDatabase): CreateRa
       const [taken] = await statement.run((text) => database.write(text, values))
       if (taken === undefined) throw new Error('Counting a request returned no row.')
       const [count, resetMs] = taken.map(Number) as [number, number]
-      return { isAllowed: count <= requests, remaining: Math.max(0, requests - count), resetMs }
+      return allowanceOf(count, requests, resetMs)
     },
   })
 }
