@@ -45,26 +45,61 @@ it('issuing accepts fewer scopes and a lifetime', async () => {
   expect(key).toMatchObject({ scopes: ['pets:write'], expiresAt: daysLater(1) })
 })
 
+const NAME_RULE = 'must have 1 to 100 characters without control characters, and not be blank'
+const SCOPE_RULE = 'A key must have at least one of the scopes pets:read, pets:write, and no other'
+
 it.each([
-  ['an empty name', { name: '' }],
-  ['a blank name', { name: '  ' }],
-  ['a name of two lines', { name: 'a\nb' }],
-  ['a name that could colour a terminal', { name: '\u001B[31mred' }],
-  ['a name of 101 characters', { name: '🐾'.repeat(101) }],
-  ['no scope', { name: 'kiosk', scopes: [] }],
-  ['an unknown scope', { name: 'kiosk', scopes: ['pets:eat' as 'pets:read'] }],
-  ['a lifetime of 0', { name: 'kiosk', lifetimeMs: 0 }],
-  ['a negative lifetime', { name: 'kiosk', lifetimeMs: -1 }],
-  ['a lifetime beyond all dates', { name: 'kiosk', lifetimeMs: 1e20 }],
-  ['a lifetime that is no number', { name: 'kiosk', lifetimeMs: Number.NaN }],
-])('issuing rejects %s and stores nothing', async (_, input) => {
-  const { issueApiKey, listApiKeys } = setUp()
-  await expect(issueApiKey(input)).rejects.toMatchObject({
-    name: 'AccessError',
-    code: 'api_key_invalid',
-  })
-  expect(await listApiKeys()).toEqual([])
-})
+  ['an empty name', { name: '' }, `The name of a key ${NAME_RULE}, got "".`],
+  ['a blank name', { name: '  ' }, `The name of a key ${NAME_RULE}, got "  ".`],
+  ['a name of two lines', { name: 'a\nb' }, `The name of a key ${NAME_RULE}, got "a\\nb".`],
+  [
+    'a name that could colour a terminal',
+    { name: '\u001B[31mred' },
+    `The name of a key ${NAME_RULE}, got "\\u001b[31mred".`,
+  ],
+  [
+    'a name of 101 characters',
+    { name: '🐾'.repeat(101) },
+    `The name of a key ${NAME_RULE}, got "${'🐾'.repeat(60)}…".`,
+  ],
+  ['no scope', { name: 'kiosk', scopes: [] }, `${SCOPE_RULE}, got none.`],
+  [
+    'an unknown scope',
+    { name: 'kiosk', scopes: ['pets:eat' as 'pets:read'] },
+    `${SCOPE_RULE}, got "pets:eat".`,
+  ],
+  [
+    'a lifetime of 0',
+    { name: 'kiosk', lifetimeMs: 0 },
+    'The lifetime of a key must be longer than 0 ms, got 0 ms.',
+  ],
+  [
+    'a negative lifetime',
+    { name: 'kiosk', lifetimeMs: -1 },
+    'The lifetime of a key must be longer than 0 ms, got -1 ms.',
+  ],
+  [
+    'a lifetime beyond all dates',
+    { name: 'kiosk', lifetimeMs: 1e20 },
+    'A key must end before the year 275760, got 100000000000000000000 ms from now.',
+  ],
+  [
+    'a lifetime that is no number',
+    { name: 'kiosk', lifetimeMs: Number.NaN },
+    'The lifetime of a key must be longer than 0 ms, got NaN ms.',
+  ],
+])(
+  'issuing rejects %s with the rule and the value, and stores nothing',
+  async (_, input, message) => {
+    const { issueApiKey, listApiKeys } = setUp()
+    await expect(issueApiKey(input)).rejects.toMatchObject({
+      name: 'AccessError',
+      code: 'api_key_invalid',
+      message,
+    })
+    expect(await listApiKeys()).toEqual([])
+  },
+)
 
 it('rotating issues a successor alike, and ends the old key after the overlap', async () => {
   const { issueApiKey, rotateApiKey, keys } = setUp()

@@ -10,6 +10,7 @@ import {
 } from './api-key.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
 import { createApiKeyText, hashApiKey } from './api-key-text.ts'
+import { quote } from './quote.ts'
 
 /** Everything that can be done with API keys, except checking them (`createKeyCheck`). */
 export interface ApiKeyUseCases {
@@ -95,7 +96,8 @@ export function createApiKeyUseCases(
       const { name, scopes, createdAt, expiresAt } = old
       const lifetime = expiresAt && { lifetimeMs: expiresAt.getTime() - createdAt.getTime() }
       const issued = createApiKey({ name, scopes, ...lifetime }, { ...options, now: () => at })
-      if (!(overlapMs >= 0)) throw invalid('The overlap of two keys must not be negative.')
+      if (!(overlapMs >= 0))
+        throw invalid(`The overlap of two keys must be 0 ms or longer, got ${overlapMs} ms.`)
       if (!(await keys.replace(id, issued.key, timeAfter(at, overlapMs)))) throw replaced(id)
       return issued
     },
@@ -120,10 +122,13 @@ export function createApiKey(
   assertName('The name of a key', name)
   if (by !== undefined) assertName('The name of who creates a key', by)
   if (scopes.length === 0 || scopes.some((scope) => !SCOPES.includes(scope))) {
-    throw invalid(`A key must have at least one of the scopes ${SCOPES.join(', ')}.`)
+    throw invalid(
+      `A key must have at least one of the scopes ${SCOPES.join(', ')}, and no other, ` +
+        `got ${scopes.length === 0 ? 'none' : scopes.map(quote).join(', ')}.`,
+    )
   }
   if (lifetimeMs !== undefined && !(lifetimeMs > 0))
-    throw invalid('The lifetime of a key must be longer than 0.')
+    throw invalid(`The lifetime of a key must be longer than 0 ms, got ${lifetimeMs} ms.`)
   const text = createApiKeyText()
   const createdAt = now()
   return {
@@ -144,18 +149,20 @@ export function createApiKey(
 function assertName(what: string, name: string): void {
   if (NAME.test(name) && name.trim() !== '') return
   throw invalid(
-    `${what} must have 1 to 100 characters without control characters, and not be blank.`,
+    `${what} must have 1 to 100 characters without control characters, and not be blank, ` +
+      `got ${quote(name)}.`,
   )
 }
 
 function timeAfter(time: Date, durationMs: number): Date {
   const later = new Date(time.getTime() + durationMs)
-  if (Number.isNaN(later.getTime())) throw invalid('A key must end before the year 275760.')
+  if (Number.isNaN(later.getTime()))
+    throw invalid(`A key must end before the year 275760, got ${durationMs} ms from now.`)
   return later
 }
 
 function notFound(id: string): AccessError {
-  return new AccessError('api_key_not_found', `There is no key ${JSON.stringify(id)}.`)
+  return new AccessError('api_key_not_found', `There is no key ${quote(id)}.`)
 }
 
 function replaced(id: string, successor?: string): AccessError {

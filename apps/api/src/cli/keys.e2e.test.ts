@@ -181,7 +181,10 @@ describe('pet-store keys create', () => {
       'keys create --name kiosk --expires soon',
       'It must be a number of at most six digits and a unit: s, m, h or d, such as 90d.',
     ],
-    ['keys create --name kiosk --expires 0s', 'The lifetime of a key must be longer than 0.'],
+    [
+      'keys create --name kiosk --expires 0s',
+      'The lifetime of a key must be longer than 0 ms, got 0 ms.',
+    ],
   ])(
     'pet-store %s ends with exit code 2 and a sentence, and creates no database',
     async (command, sentence) => {
