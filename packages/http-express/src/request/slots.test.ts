@@ -73,7 +73,7 @@ it('requests that wait for a second are rejected, and no others', async () => {
   })
   expect(messages).toEqual([
     'The service has as many requests under way as it can handle.',
-    'The pet was not added: the service has as many requests under way as it can handle.',
+    'The pet was not added. The service has as many requests under way as it can handle.',
     'The service has as many requests under way as it can handle. ' +
       'An earlier request with the same Idempotency-Key may have added the pet: ' +
       'repeat it with that key to find out.',

@@ -36,7 +36,7 @@ it.each([
 )
 
 it.each([
-  ['not_stored', {}, 'The pet was not added: the database cannot serve requests at present.'],
+  ['not_stored', {}, 'The pet was not added. The database cannot serve requests at present.'],
   [
     'unknown',
     { 'Idempotency-Key': 'k' },

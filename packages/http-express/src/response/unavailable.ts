@@ -7,8 +7,8 @@ import { RETRY_AFTER, retryAfter } from './retry-after.ts'
 export function overloaded(res: HandlerResponse, who: 'service' | 'API key'): HttpError {
   const reason =
     who === 'service'
-      ? 'the service has as many requests under way as it can handle'
-      : 'the API key has as many requests under way as one key may have'
+      ? 'The service has as many requests under way as it can handle.'
+      : 'The API key has as many requests under way as one key may have.'
   const headers = retryAfter(RETRY_AFTER.overloaded)
   return new HttpError('service_unavailable', notDone(res, reason), headers)
 }
@@ -25,7 +25,7 @@ export function databaseUnavailable(
   const message =
     write !== undefined && isWriting && outcome !== 'not_stored'
       ? maybeDone(res, write)
-      : notDone(res, 'the database cannot serve requests at present')
+      : notDone(res, 'The database cannot serve requests at present.')
   return new HttpError('service_unavailable', message, retryAfter(RETRY_AFTER.unavailable))
 }
 
@@ -35,11 +35,10 @@ export function databaseUnavailable(
  */
 function notDone(res: HandlerResponse, reason: string): string {
   const { write } = res[CONTEXT]
-  const sentence = `${reason.replace('the', 'The')}.`
-  if (write === undefined) return sentence
-  if (write.earlier === undefined || !hasIdempotencyKey(res)) return `${write.notDone}: ${reason}.`
+  if (write === undefined) return reason
+  if (write.earlier === undefined || !hasIdempotencyKey(res)) return `${write.notDone}. ${reason}`
   return (
-    `${sentence} An earlier request with the same Idempotency-Key may have ${write.earlier}: ` +
+    `${reason} An earlier request with the same Idempotency-Key may have ${write.earlier}: ` +
     'repeat it with that key to find out.'
   )
 }
