@@ -101,7 +101,7 @@ it.each([
   },
 )
 
-it('rotating issues a successor alike, and ends the old key after the overlap', async () => {
+it('rotating issues a key with the same name and scopes, and ends the old one later', async () => {
   const { issueApiKey, rotateApiKey, keys } = setUp()
   const old = await issueApiKey({ name: 'kiosk', scopes: ['pets:read'] })
   const { text, key } = await rotateApiKey(old.key.id, DAY)
@@ -191,16 +191,16 @@ it('each change stores who made it', async () => {
 })
 
 it.each(['', ' ', 'a\nb', '\u001B[31mred', 'x'.repeat(101)])(
-  'no change is made by somebody named %j',
+  'a change by somebody named %j is rejected, and changes nothing',
   async (by) => {
     const { keys, issueApiKey, listApiKeys } = setUp()
     const { key } = await issueApiKey({ name: 'kiosk' })
     const before = await listApiKeys()
-    const asNobody = createApiKeyUseCases(keys, { by })
+    const invalidUser = createApiKeyUseCases(keys, { by })
     const changes = [
-      () => asNobody.issueApiKey({ name: 'other' }),
-      () => asNobody.rotateApiKey(key.id, 0),
-      () => asNobody.revokeApiKey(key.id),
+      () => invalidUser.issueApiKey({ name: 'other' }),
+      () => invalidUser.rotateApiKey(key.id, 0),
+      () => invalidUser.revokeApiKey(key.id),
     ]
     for (const change of changes)
       await expect(change()).rejects.toMatchObject({ code: 'api_key_invalid' })

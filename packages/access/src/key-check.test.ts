@@ -7,21 +7,21 @@ import { createKeyCheck, type KeyCheck } from './key-check.ts'
 import { createMemoryApiKeys } from './memory-api-keys.ts'
 
 const LIFETIME_MS = 5000
-const HOME = () => '192.0.2.1'
+const ADDRESS = () => '192.0.2.1'
 
 let keys: ApiKeyRepository
 let check: KeyCheck
 
-/** Lets time pass, by the clock that can be set back and by the one that cannot. */
+/** Lets time pass by `Date`, which can be set back, and by `performance`, which cannot. */
 const wait = (durationMs: number) => vi.advanceTimersByTime(durationMs)
 const setBack = (durationMs: number) => vi.setSystemTime(Date.now() - durationMs)
-const asked = () => vi.mocked(keys.findByHash).mock.calls.length
+const lookUpCount = () => vi.mocked(keys.findByHash).mock.calls.length
 const issue = (lifetimeMs?: number) =>
   createApiKeyUseCases(keys).issueApiKey({
     name: 'kiosk',
     ...(lifetimeMs !== undefined && { lifetimeMs }),
   })
-const use = async (key: string, from = HOME) => check.check(key, from)
+const use = async (key: string, from = ADDRESS) => check.check(key, from)
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.parse('2027-01-01T12:00:00Z') })
@@ -32,13 +32,13 @@ beforeEach(() => {
 
 afterEach(() => void vi.useRealTimers())
 
-it('a key check looks a valid key up once, for all who wait and come later', async () => {
+it('a valid key is looked up once for all requests that wait for it or come later', async () => {
   const { text, key } = await issue()
   const verdicts = await Promise.all(Array.from({ length: 50 }, () => use(text)))
   expect(verdicts).toEqual(Array.from({ length: 50 }, () => ({ keyId: key.id, scopes: SCOPES })))
   // Not a promise: nobody waits for a cached key.
-  expect(check.check(text, HOME)).toEqual({ keyId: key.id, scopes: SCOPES })
-  expect(asked()).toBe(1)
+  expect(check.check(text, ADDRESS)).toEqual({ keyId: key.id, scopes: SCOPES })
+  expect(lookUpCount()).toBe(1)
 })
 
 it('a key with a typing error is rejected without asking the database', async () => {
@@ -51,9 +51,9 @@ it('a key with a typing error is rejected without asking the database', async ()
     'pets_',
     hashApiKey(text),
   ]) {
-    expect(check.check(wrong, HOME)).toBeUndefined()
+    expect(check.check(wrong, ADDRESS)).toBeUndefined()
   }
-  expect(asked()).toBe(0)
+  expect(lookUpCount()).toBe(0)
 })
 
 it('revoked, expired and unknown keys are rejected alike', async () => {
@@ -73,15 +73,15 @@ it('a cached key is rejected from the moment at which it expires', async () => {
   expect(await use(text)).toBeDefined()
   wait(1)
   expect(await use(text)).toBeUndefined()
-  expect(asked()).toBe(1)
+  expect(lookUpCount()).toBe(1)
 })
 
 it('static keys are verified without the database', async () => {
   const text = createApiKeyText()
   const staticKeys = [{ keyId: 'shop', sha256: hashApiKey(text), scopes: ['pets:read'] as const }]
   check = createKeyCheck({ keys, staticKeys, lifetimeMs: LIFETIME_MS })
-  expect(check.check(text, HOME)).toEqual({ keyId: 'shop', scopes: ['pets:read'] })
-  expect(asked()).toBe(0)
+  expect(check.check(text, ADDRESS)).toEqual({ keyId: 'shop', scopes: ['pets:read'] })
+  expect(lookUpCount()).toBe(0)
 })
 
 it('a key check rejects while the database is unavailable, and asks it again', async () => {
@@ -134,8 +134,8 @@ it('a revocation takes effect although a slow look-up began before it', async ()
   expect(await before).toBeDefined()
   expect(await early).toBeDefined()
   expect(await Promise.all(late)).toEqual([undefined, undefined])
-  // Those that came late have shared one of their own.
-  expect(asked()).toBe(3)
+  // The two late calls have shared a look-up of their own.
+  expect(lookUpCount()).toBe(3)
 })
 
 it('steady traffic never waits: a key is looked up again in the background', async () => {
@@ -143,11 +143,11 @@ it('steady traffic never waits: a key is looked up again in the background', asy
   await use(text)
   for (let second = 0; second < 60; second += 1) {
     wait(1000)
-    expect(check.check(text, HOME)).toMatchObject({ scopes: SCOPES })
+    expect(check.check(text, ADDRESS)).toMatchObject({ scopes: SCOPES })
     await Promise.resolve()
     await new Promise(setImmediate)
   }
-  expect(asked()).toBeLessThanOrEqual(1 + 60 / 3)
+  expect(lookUpCount()).toBeLessThanOrEqual(1 + 60 / 3)
 })
 
 it('a cached key is valid for its lifetime while the database is unavailable', async () => {
@@ -165,24 +165,24 @@ it('guessing costs 20 look-ups a second for an address, whatever the clock does'
   for (let count = 0; count < 1000; count += 1) verdicts.push(await use(createApiKeyText()))
   expect(verdicts.filter((verdict) => verdict === undefined)).toHaveLength(20)
   expect(verdicts.filter((verdict) => verdict === 'too_many_look_ups')).toHaveLength(980)
-  expect(asked()).toBe(20)
+  expect(lookUpCount()).toBe(20)
   wait(1000)
   setBack(1000)
   expect(await use(createApiKeyText())).toBeUndefined()
 })
 
 it.each(['pets_', 'secret', 'x'.repeat(40)])(
-  'guessing by malformed keys such as %j is limited as any other',
+  'guessing with malformed keys such as %j is limited like any other guessing',
   async (text) => {
     const verdicts = []
     for (let count = 0; count < 100; count += 1) verdicts.push(await use(`${text}${count}`))
     expect(verdicts.filter((verdict) => verdict === 'too_many_look_ups')).toHaveLength(80)
     expect(await use(createApiKeyText())).toBe('too_many_look_ups')
-    expect(asked()).toBe(0)
+    expect(lookUpCount()).toBe(0)
   },
 )
 
-it('guessing static keys is limited like stored ones, but for one just valid', async () => {
+it('guessing static keys is limited too, except for a key that was just valid', async () => {
   const staticKeys = ['shop', 'kiosk'].map((keyId) => ({ keyId, sha256: hashApiKey(keyId) }))
   check = createKeyCheck({ keys, staticKeys, lifetimeMs: LIFETIME_MS })
   expect(await use('kiosk')).toMatchObject({ keyId: 'kiosk' })
@@ -227,11 +227,11 @@ it('a key check caches at most 10,000 keys, those that were looked up last', asy
     createdAt: new Date(),
   }))
   for (const [index, text] of texts.entries()) await use(text, () => `192.0.2.1:${index % 1000}`)
-  expect(asked()).toBe(10_001)
+  expect(lookUpCount()).toBe(10_001)
   for (const text of texts.slice(1)) expect(await use(text)).toBeDefined()
-  expect(asked()).toBe(10_001)
+  expect(lookUpCount()).toBe(10_001)
   expect(await use(texts[0] ?? '')).toBeDefined()
-  expect(asked()).toBe(10_002)
+  expect(lookUpCount()).toBe(10_002)
 })
 
 it('writeUses stores the last uses of all keys in one write, each use once', async () => {

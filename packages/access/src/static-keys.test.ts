@@ -26,10 +26,10 @@ it.each([
   ['a hash', hashApiKey(first)],
   ['a key with a space', `${first} `],
   ['a key in another case', first.toLowerCase()],
-  ['nothing', ''],
+  ['an empty text', ''],
   ['a public id', 'first'],
   ['a name of an object', '__proto__'],
-])('createStaticKeys verifies no %s', (_name, text) => {
+])('createStaticKeys does not verify %s', (_name, text) => {
   expect(check(text)).toBeUndefined()
 })
 

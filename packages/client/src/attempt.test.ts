@@ -19,7 +19,7 @@ const clientOf = ({ baseUrl }: Pick<Stub, 'baseUrl'>, timeoutMs?: number) =>
 
 describe('an error response', () => {
   it.each(['forbidden', 'only_a_newer_service_has_it'])(
-    'an error response rejects with all that the service says: %s',
+    'a call rejects with everything that an error response says: %s',
     async (code) => {
       const stub = await startStub(error(403, code, { 'X-Request-Id': 'abc' }))
       const failure = await rejectionOf(clientOf(stub).listPets())
@@ -35,18 +35,15 @@ describe('an error response', () => {
     ['no object', 500, json(500, 'null', { 'X-Request-Id': 'abc' })],
     ['another successful status', 202, json(202, '{}', { 'X-Request-Id': 'abc' })],
     ['HTML with status 200', 200, html(200, { 'X-Request-Id': 'abc' })],
-  ])(
-    'an error response rejects with unexpected_response for %s',
-    async (_what, status, respond) => {
-      const stub = await startStub(respond)
-      const failure = await rejectionOf(clientOf(stub).listPets())
-      expect(failure).toMatchObject({ code: 'unexpected_response', status, requestId: 'abc' })
-      expect(failure.message).toBe(
-        `The response to GET ${stub.baseUrl}/pets (status ${status}) does not conform to the ` +
-          'interface.',
-      )
-    },
-  )
+  ])('a call rejects with unexpected_response for %s', async (_what, status, respond) => {
+    const stub = await startStub(respond)
+    const failure = await rejectionOf(clientOf(stub).listPets())
+    expect(failure).toMatchObject({ code: 'unexpected_response', status, requestId: 'abc' })
+    expect(failure.message).toBe(
+      `The response to GET ${stub.baseUrl}/pets (status ${status}) does not conform to the ` +
+        'interface.',
+    )
+  })
 })
 
 describe('a connection', () => {
@@ -82,7 +79,7 @@ describe('a connection', () => {
   )
 })
 
-/** A `fetch` that ignores its signal, in its response or in the body of that. */
+/** `fetch` functions that ignore their signal, before the response or within its body. */
 const IGNORES_SIGNAL: readonly (readonly [what: string, fetch: typeof fetch])[] = [
   ['whose response never comes', () => new Promise<never>(() => {})],
   ['whose body never ends', async () => new Response(new ReadableStream())],
@@ -120,7 +117,7 @@ describe('timeoutMs', () => {
 describe('signal', () => {
   const reason = { because: 'I changed my mind' }
 
-  it('a signal that is aborted before the call lets nothing be sent', async () => {
+  it('a call whose signal is already aborted sends nothing', async () => {
     const stub = await startStub(json(200, '[]'))
     await expect(clientOf(stub).listPets({}, { signal: AbortSignal.abort(reason) })).rejects.toBe(
       reason,
@@ -129,7 +126,7 @@ describe('signal', () => {
   })
 
   it.each(['listPets', 'allPets', 'createPet', 'getPet'] as const)(
-    'an aborted signal rejects %s with its reason within the response',
+    '%s rejects with the reason of a signal that is aborted during the response',
     async (operation) => {
       const caller = new AbortController()
       const stub = await startStub((res) => res.write('[', () => caller.abort(reason)))
@@ -147,7 +144,7 @@ describe('signal', () => {
   )
 
   it.each(IGNORES_SIGNAL)(
-    'an aborted signal rejects with its reason for a fetch %s',
+    'a call rejects with the reason of an aborted signal for a fetch %s',
     async (_what, fetch) => {
       const caller = new AbortController()
       const client = createPetStoreClient({ baseUrl: 'https://pets.example/v1', fetch })
@@ -187,7 +184,7 @@ describe('signal', () => {
 
 describe('the API key', () => {
   it.each([301, 302, 307, 308])(
-    'the API key does not follow a redirect (%i) to another origin',
+    'the API key is not sent after a redirect (%i) to another origin',
     async (status) => {
       const other = await startStub(json(200, '[]'))
       const stub = await startStub((res) =>
@@ -226,7 +223,7 @@ describe('the API key', () => {
       'an error body',
       async () => Response.json(echo, { status: 400, headers: { 'X-Request-Id': API_KEY } }),
     ],
-    ['a body that is no JSON', async () => new Response(API_KEY)],
+    ['a body that is not JSON', async () => new Response(API_KEY)],
     [
       'an error of fetch',
       async (_input, init) => {
@@ -240,7 +237,7 @@ describe('the API key', () => {
       },
     ],
     [
-      'a rejection that is no error',
+      'a rejection that is not an Error',
       async (_input, init) => Promise.reject(`sent ${JSON.stringify([API_KEY, init])}` as unknown),
     ],
   ])('the API key is in no field of an error where %s repeats it', async (_what, fetch) => {

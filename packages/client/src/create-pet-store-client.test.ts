@@ -17,7 +17,7 @@ async function startedClient(): Promise<PetStoreClient> {
   return createPetStoreClient({ baseUrl, apiKey: API_KEY, retries: 0 })
 }
 
-// More of what the service does for the client is shown by its contract, in packages/contracts.
+// The contract in packages/contracts shows more of what the client and the service do together.
 
 it('createPet returns the pet with its id, and leaves an absent status absent', async () => {
   const client = await startedClient()
@@ -76,7 +76,7 @@ it.each([
   ['an error response', error(503, 'service_unavailable'), 'service_unavailable'],
   ['a response of something else', html(500), 'unexpected_response'],
 ])(
-  'createPet tells after %s with which idempotency key it can be called again',
+  'createPet says after %s with which idempotency key it can be called again',
   async (_what, failure, code) => {
     const stub = await startStub(failure, json(201, '{"id":1,"name":"Rex","categoryId":1}'))
     const client = createPetStoreClient({ baseUrl: stub.baseUrl, retries: 0 })

@@ -32,7 +32,7 @@ describe('walking through pages', () => {
     expect(pages).toBe(11)
   })
 
-  it('listPets walks by page with a status, and resumes from any page', async () => {
+  it('allPages yields the pages of a status, and allPets resumes after any of them', async () => {
     const pets = createMemoryPets()
     for (const status of ['sold', 'pending', 'sold', 'sold', 'sold'] as const) {
       await pets.add(validateNewPet({ name: 'Rex', categoryId: 1n, status }))

@@ -90,7 +90,7 @@ describe('Retry-After', () => {
     ...[null, '', '-1', '1.5', 'soon', 'GMT', '21 Oct 2026'].map(
       (header) => [header, undefined] as const,
     ),
-  ])('Retry-After reads %j as %j', (header, wait) => {
+  ])('readRetryAfter reads %j as %j', (header, wait) => {
     expect(readRetryAfter(header, now)).toBe(wait)
   })
 })
@@ -133,7 +133,7 @@ describe('over a real connection', () => {
       error(429, 'rate_limited', { 'Retry-After': '3600' }),
       { code: 'rate_limited', retryAfterMs: 3_600_000 },
     ],
-  ])('a call rejects %s', async (_when, attempts, options, response, failure) => {
+  ])('a call that always fails rejects %s', async (_when, attempts, options, response, failure) => {
     const stub = await startStub(response)
     const call = createPetStoreClient({ baseUrl: stub.baseUrl, ...options }).listPets()
     expect(await rejectionOf(call)).toMatchObject(failure)

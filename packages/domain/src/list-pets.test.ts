@@ -7,11 +7,7 @@ import type { PetQuery, PetRepository } from './pet-repository.ts'
 async function petsWith(...statuses: readonly (PetStatus | undefined)[]): Promise<PetRepository> {
   const pets = createMemoryPets()
   for (const status of statuses) {
-    await pets.add(
-      validateNewPet(
-        status ? { name: 'Rex', categoryId: 1n, status } : { name: 'Rex', categoryId: 1n },
-      ),
-    )
+    await pets.add(validateNewPet({ name: 'Rex', categoryId: 1n, status }))
   }
   return pets
 }
@@ -99,7 +95,7 @@ it.each([0, -0, -1, 101, 1.5, Number.NaN, Infinity, undefined, null, '20', 20n])
   },
 )
 
-async function follow(
+async function idsOfAllPages(
   pets: PetRepository,
   limit: number,
   meanwhile?: () => Promise<unknown>,
@@ -119,13 +115,13 @@ async function follow(
 it.each([1, 2, 3, 6, 7, 8])(
   'following next with pages of %s visits each of seven pets once',
   async (limit) => {
-    expect(await follow(await petsOf(7), limit)).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n])
+    expect(await idsOfAllPages(await petsOf(7), limit)).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n])
   },
 )
 
 it('following next visits each pet once, even while others are added', async () => {
   const pets = await petsOf(7)
-  const seen = await follow(pets, 2, () =>
+  const seen = await idsOfAllPages(pets, 2, () =>
     pets.add(validateNewPet({ name: 'newcomer', categoryId: 1n })),
   )
 
@@ -140,7 +136,7 @@ it.each([
   { after: null },
   { after: 2n ** 63n },
   { after: -(2n ** 63n) - 1n },
-])('listPets rejects a query with $status$after', async (query) => {
+])('listPets rejects a query with %o', async (query) => {
   const listing = listPetsOf(createMemoryPets())({ limit: 20, ...query } as PetQuery)
   await expect(listing).rejects.toMatchObject({ code: 'pet_query_invalid' })
 })

@@ -11,24 +11,24 @@ let modules = 0
 const FUNCTIONS = PET_REPOSITORY_FUNCTIONS.join(', ')
 const PETS = `{ ${FUNCTIONS.replaceAll(/\w+/g, '$&: f')} }`
 
-/** Writes a module and returns its path. `fit` is what a correct adapter opens. */
+/** Writes a module and returns its path. Its code can use `adapter`, which is a correct one. */
 function written(code: string): string {
   const path = join(folder, `${++modules}.mjs`)
-  const fit = `const f = async () => {}
-    const fit = { pets: ${PETS}, check: f, close: f }
+  const start = `const f = async () => {}
+    const adapter = { pets: ${PETS}, check: f, close: f }
     const none = {
       severalProcesses: false, sharedLimits: false, bulkAccess: false, replicas: false,
     }\n`
-  writeFileSync(path, fit + code)
+  writeFileSync(path, start + code)
   return path
 }
 
 const OPTIONS = { url: 'anything' }
 
-it('loadPersistenceModule opens what a module exports, as an instance too', async () => {
+it('loadPersistenceModule opens what a module exports, even an instance of a class', async () => {
   const path = written(`class Mine {
       #n = 1
-      pets = fit.pets
+      pets = adapter.pets
       async check() { return this.#n }
       async close() {}
     }
@@ -47,7 +47,7 @@ it('loadPersistenceModule opens what a module exports, as an instance too', asyn
 it.each([
   ['export default 5', 'its default export must be a function that opens an adapter'],
   [
-    'export default () => fit; export const openBulkAccess = {}',
+    'export default () => adapter; export const openBulkAccess = {}',
     'its openBulkAccess must be a function',
   ],
 ])('loadPersistenceModule names the rule that a module breaks: %s', async (code, rule) => {
@@ -59,19 +59,22 @@ it.each([
 
 it.each([
   ['undefined', 'what it opens must have the functions check, close; it lacks check, close'],
-  ['{ ...fit, check: 5 }', 'what it opens must have the functions check, close; it lacks check'],
   [
-    '{ ...fit, pets: undefined }',
+    '{ ...adapter, check: 5 }',
+    'what it opens must have the functions check, close; it lacks check',
+  ],
+  [
+    '{ ...adapter, pets: undefined }',
     `the pets of what it opens must have the functions ${FUNCTIONS}; it lacks ${FUNCTIONS}`,
   ],
   [
-    '{ ...fit, apiKeys: { add: f, find: f, list: f } }',
+    '{ ...adapter, apiKeys: { add: f, find: f, list: f } }',
     'the apiKeys of what it opens must have the functions ' +
       'add, replace, find, findByHash, list, revoke, markUsed; ' +
       'it lacks replace, findByHash, revoke, markUsed',
   ],
   [
-    '{ ...fit, createRateLimiter: f, isMigrated: true, poolUse: [] }',
+    '{ ...adapter, createRateLimiter: f, isMigrated: true, poolUse: [] }',
     'what it opens must have the functions check, close, createRateLimiter, isMigrated, poolUse; ' +
       'it lacks isMigrated, poolUse',
   ],

@@ -18,8 +18,8 @@ import {
   STRICT,
 } from './client-requests.test-support.ts'
 import {
-  asKnown,
   type Contract,
+  clientHeaders,
   errorResponse,
   type InteractionRequest,
 } from './contract.test-support.ts'
@@ -132,26 +132,29 @@ export function addClientErrors(contract: Contract): void {
     call: (client) => client.getPet(42),
   })
 
-  const notKnown = (name: string) =>
+  const unknownWithStrict = (name: string) =>
     errorResponse(400, 'invalid_request', `unknown with handling=strict: "${name}"`, {
       'Preference-Applied': 'handling=strict',
     })
   contract.interaction('a list with handling=strict and an unknown parameter', {
-    request: listing({ fields: 'name' }, { ...asKnown(), ...STRICT }),
-    response: notKnown('fields'),
+    request: listing({ fields: 'name' }, { ...clientHeaders(), ...STRICT }),
+    response: unknownWithStrict('fields'),
     fetch: fetchWith(STRICT, '?fields=name'),
     call: (client) => client.listPets(),
   })
   contract.interaction('a new pet with handling=strict and an unknown field', {
     request: creating('rejected', COLOURED_REX, STRICT),
-    response: notKnown('colour'),
+    response: unknownWithStrict('colour'),
     fetch: fetchWith(STRICT, '', COLOURED_REX),
     call: (client) => client.createPet({ ...REX }, { idempotencyKey: 'rejected' }),
   })
 
   contract.interaction('one pet with handling=strict and an unknown parameter', {
     given: [[pet, { id: 42, ...REX }]],
-    request: getting('42', { headers: { ...asKnown(), ...STRICT }, query: { fields: 'name' } }),
+    request: getting('42', {
+      headers: { ...clientHeaders(), ...STRICT },
+      query: { fields: 'name' },
+    }),
     response: errorResponse(400, 'invalid_request', 'unknown with handling=strict: "fields"', {
       ...DEPRECATED,
       'Preference-Applied': 'handling=strict',
@@ -168,7 +171,7 @@ export function addClientErrors(contract: Contract): void {
   })
 }
 
-/** Adds what an operation responds to a key that it does not take. */
+/** Adds the error responses of an operation to API keys that it does not accept. */
 export function addKeyErrors(
   contract: Contract,
   operation: string,
@@ -186,7 +189,7 @@ export function addKeyErrors(
       given: state === undefined ? [] : [[state]],
       request: {
         ...request,
-        headers: apiKey === null ? anonymous : { ...anonymous, ...asKnown(apiKey) },
+        headers: apiKey === null ? anonymous : { ...anonymous, ...clientHeaders(apiKey) },
       },
       response,
       apiKey,

@@ -11,7 +11,7 @@ import {
   TOM,
   withoutStatus,
 } from './client-requests.test-support.ts'
-import { asKnown, type Contract, fromState } from './contract.test-support.ts'
+import { type Contract, clientHeaders, fromState } from './contract.test-support.ts'
 
 const { integer, regex, string } = Matchers
 const { noPets, pet, pets } = PROVIDER_STATES
@@ -62,7 +62,7 @@ export function addClientLists(contract: Contract): void {
   })
 
   contract.interaction('a list with a request id', {
-    request: listing(undefined, { ...asKnown(), 'X-Request-Id': 'order 4711' }),
+    request: listing(undefined, { ...clientHeaders(), 'X-Request-Id': 'order 4711' }),
     response: { status: 200, headers: { 'X-Request-Id': 'order 4711' }, body: [] },
     fetch: fetchWith({ 'X-Request-Id': 'order 4711' }),
     call: (client) => client.listPets(),

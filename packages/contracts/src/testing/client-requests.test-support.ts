@@ -1,5 +1,5 @@
 import { Matchers } from '@pact-foundation/pact'
-import { asKnown, type Query } from './contract.test-support.ts'
+import { clientHeaders, type Query } from './contract.test-support.ts'
 
 const { eachKeyMatches, regex } = Matchers
 
@@ -32,10 +32,10 @@ export const OTHER_API_KEY = 'pets_ContractTestsOnlyBelongsToAnotherConsumer003h
 export const withoutStatus = (fields: object) =>
   eachKeyMatches({ ...fields }, regex('^(?:[^s].*|.{0,5}|.{7,})$', 'id'))
 
-export const listing = (query?: Query, headers: Record<string, string> = asKnown()) =>
+export const listing = (query?: Query, headers: Record<string, string> = clientHeaders()) =>
   ({ method: 'GET', path: '/pets', headers, ...(query && { query }) }) as const
 export const getting = (id: string, more: object = {}) =>
-  ({ method: 'GET', path: `/pets/${id}`, headers: asKnown(), ...more }) as const
+  ({ method: 'GET', path: `/pets/${id}`, headers: clientHeaders(), ...more }) as const
 export const creating = (
   idempotencyKey: string,
   body: unknown,
@@ -45,7 +45,7 @@ export const creating = (
     method: 'POST',
     path: '/pets',
     headers: {
-      ...asKnown(),
+      ...clientHeaders(),
       'Content-Type': 'application/json',
       'Idempotency-Key': idempotencyKey,
       ...more,
@@ -53,7 +53,7 @@ export const creating = (
     body,
   }) as const
 
-/** A `fetch` that a consumer passes to the client, which adds headers and a query, or has a body. */
+/** A `fetch` for the client that adds headers and a query, or replaces the body. */
 export function fetchWith(
   more: Readonly<Record<string, string>>,
   query = '',

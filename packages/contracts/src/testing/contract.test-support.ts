@@ -137,7 +137,7 @@ async function expectResult(
 }
 
 /** The headers of every request of the client. */
-export function asKnown(apiKey: string = CONTRACT_API_KEY): Record<string, string> {
+export function clientHeaders(apiKey: string = CONTRACT_API_KEY): Record<string, string> {
   return { Accept: 'application/json', Authorization: `Bearer ${apiKey}` }
 }
 
