@@ -11,13 +11,13 @@ import type { HttpApp } from './create-pet-app.ts'
 import { createLoggedApp } from './testing/logged-app.test-support.ts'
 import { API_KEY } from './testing/start-test-server.test-support.ts'
 
-interface Answer {
+interface AdapterResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
   readonly text: string
 }
 
-type Send = (method: string, path: string, key?: string, body?: string) => Promise<Answer>
+type Send = (method: string, path: string, key?: string, body?: string) => Promise<AdapterResponse>
 
 const headersOf = (key: string, body: string | undefined) => ({
   host: 'shop.example',
@@ -57,7 +57,12 @@ interface LambdaResult {
   readonly body: string
 }
 
-const answerOf = ({ statusCode, headers, multiValueHeaders, body }: LambdaResult): Answer => ({
+const responseOf = ({
+  statusCode,
+  headers,
+  multiValueHeaders,
+  body,
+}: LambdaResult): AdapterResponse => ({
   status: statusCode,
   headers: {
     ...headers,
@@ -92,7 +97,7 @@ const ADAPTERS: Readonly<Record<string, (app: HttpApp) => Send>> = {
   'serverless-http': (app) => {
     const handle = serverless(app as never)
     return async (method, path, key = API_KEY, body) =>
-      answerOf((await handle(eventOf(method, path, key, body), {})) as LambdaResult)
+      responseOf((await handle(eventOf(method, path, key, body), {})) as LambdaResult)
   },
 
   '@codegenie/serverless-express': (app) => sendThrough(configure({ app: inExpress(app) })),
@@ -109,7 +114,7 @@ function inExpress(app: HttpApp): Express {
 function sendThrough(handler: unknown): Send {
   const handle = handler as (event: object, context: object) => Promise<LambdaResult>
   return async (method, path, key = API_KEY, body) =>
-    answerOf(await handle(eventOf(method, path, key, body), {}))
+    responseOf(await handle(eventOf(method, path, key, body), {}))
 }
 
 const PET = '{"name":"Zoë 🐕","categoryId":9007199254740993}'

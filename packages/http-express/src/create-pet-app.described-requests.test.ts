@@ -63,13 +63,13 @@ function requestOf(
   values: Record<string, unknown>,
   body?: unknown,
 ): Sent {
-  const text = (position: SentParameter['in']) =>
+  const parametersIn = (position: SentParameter['in']) =>
     sent.filter((parameter) => parameter.in === position && values[parameter.name] !== undefined)
-  const query = text('query').map(
+  const query = parametersIn('query').map(
     ({ name }) => `${name}=${encodeURIComponent(String(values[name]))}`,
   )
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values[name])))
-  const headers = text('header').map(({ name }) => [name, String(values[name])])
+  const headers = parametersIn('header').map(({ name }) => [name, String(values[name])])
   return {
     method,
     path: `${filled}${query.length > 0 ? '?' : ''}${query.join('&')}`,
@@ -119,8 +119,8 @@ function invalidRequests(
   return fc.oneof(...bodies, ...parameters)
 }
 
-// The test server holds every response against the description: status, headers, content type,
-// schema.
+// The test server compares every response with the description: its status, headers, content type
+// and schema.
 describe.each(operations)('$operationId, as it is described,', (operation) => {
   const { operationId } = operation
   let server: TestServer

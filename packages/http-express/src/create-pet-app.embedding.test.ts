@@ -42,7 +42,7 @@ it.each(['/', '/shop'])(
   },
 )
 
-it('the app says that a body parser in front read the body, and serves the rest', async () => {
+it('the app says that a body parser in front of it has read the body', async () => {
   const around = (petApp: HttpApp) => express().disable('x-powered-by').use(express.json(), petApp)
   const server = await startTestServer({
     around,
@@ -57,7 +57,7 @@ it('the app says that a body parser in front read the body, and serves the rest'
   expect((await server.send({})).text).toBe('[]')
 })
 
-it('an early error response passes a middleware that replaces write and end', async () => {
+it('an early error response passes through middleware that replaces write and end', async () => {
   const around = (petApp: HttpApp) =>
     express()
       .disable('x-powered-by')
@@ -104,7 +104,7 @@ it('the first page shows a configured public address, and nothing of the request
   expect(page.text).toContain(`${PUBLIC}/v1`)
 })
 
-it('a redirect to the slash leads to the path it is mounted at, for its references', async () => {
+it('a request for the mount path is redirected to the same path with a slash', async () => {
   const server = await startTestServer({ around: embedIn(express(), '/:shop') })
   const response = await server.send({ path: '/a:b?x=1', key: null })
   expect(response.status).toBe(308)
@@ -113,7 +113,7 @@ it('a redirect to the slash leads to the path it is mounted at, for its referenc
   expect((await server.send({ path: '/a:b/', key: null })).status).toBe(200)
 })
 
-it('the app keeps what a middleware in front has said in Vary', async () => {
+it('the app keeps the Vary header of a middleware in front of it', async () => {
   const shop = express().use((_req, res, next) => {
     res.setHeader('Vary', 'Origin')
     next()

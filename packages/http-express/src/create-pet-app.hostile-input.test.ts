@@ -4,7 +4,7 @@ import { anyCharacter } from './testing/any-character.test-support.ts'
 import { expectErrorBody, expectNoInternalError } from './testing/expect-error.test-support.ts'
 import { openTestServer, type TestServer } from './testing/start-test-server.test-support.ts'
 
-/** Pieces of JSON, and of what is none. */
+/** Pieces of JSON, and of text that is not JSON. */
 const JSON_TOKENS = [
   ...'{}[]:,"\'\\ \n\0\f\u00a0\ufeff',
   ...[
@@ -36,7 +36,7 @@ const JSON_TOKENS = [
   ...['true', 'True', 'null', 'nul', 'NaN', '-Infinity', '0x1F', '1n', '\uff11', '/**/'],
 ]
 
-/** As a part of a URI. Lone surrogates have no UTF-8 and so no place there. */
+/** A text as part of a URI. UTF-8 cannot encode lone surrogates, so they are replaced. */
 function encoded(text: string): string {
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'))
 }

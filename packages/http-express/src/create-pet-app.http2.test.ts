@@ -10,7 +10,7 @@ import { API_KEY } from './testing/start-test-server.test-support.ts'
 const PET = '{"name":"Rex","categoryId":9007199254740993}'
 const CREATED = PET.replace('{', '{"id":1,')
 
-/** The app behind a server of HTTP/2, which Node's compatibility API makes of requests for it. */
+/** The app behind an HTTP/2 server; Node's compatibility API turns its streams into requests. */
 async function start(options: Partial<PetAppOptions> = {}) {
   const { app, log, errors } = createLoggedApp(options)
   const server = createServer(app as never)
@@ -86,7 +86,7 @@ it('with HTTP/2 requests of one connection wait for a slot and for their key che
 it('with HTTP/2 a body that breaks off adds no pet, and its slot is freed', async () => {
   const { open, send, reconnect, log, errors } = await start({ maxConcurrentRequests: 1 })
   const stream = open('POST', '/v1/pets').on('error', () => {})
-  // All of the body, but nothing says so.
+  // The whole body, but not the end of the stream.
   await new Promise((resolve) => stream.write(PET, resolve))
   reconnect()
   expect(await send('GET', '/v1/pets')).toEqual({ status: 200, text: '[]' })

@@ -43,10 +43,13 @@ it.for([
   '/favicon.ico',
   '/READYZ',
   '/%zz',
-])('a path under /v1 is needed: %s is 404, with and without a key', async (path, { server }) => {
-  expectError(await server.send({ path }), 'not_found')
-  expectError(await server.send({ path, key: null }), 'not_found')
-})
+])(
+  'the path %s, which is not under /v1, is 404 with and without a key',
+  async (path, { server }) => {
+    expectError(await server.send({ path }), 'not_found')
+    expectError(await server.send({ path, key: null }), 'not_found')
+  },
+)
 
 it.for([
   'http://localhost/v1/pets?limit=1',
@@ -59,7 +62,7 @@ it.for([
 })
 
 it.for(['http:///v1/pets', 'HTTP://user@[::1]/v1/pets', 'http://u@h/', 'http://[::1/v1/pets'])(
-  'a request target must have one host, as Host must: %s',
+  'a request target must have a valid host, like the Host header: %s',
   async (path, { server }) => {
     expect(expectError(await server.send({ path }), 'invalid_request')).toContain('host')
   },
@@ -72,13 +75,13 @@ it('a request target keeps its query when it is absolute', async ({ server }) =>
 })
 
 it.for(['/v1/pets#', '/v1/pets#x', '/v1/pets?limit=1#x', '/v1\\pets#', 'ftp://x/v1/pets'])(
-  'a request target that is none of ours is 404: %s',
+  'a request target that the service does not serve is 404: %s',
   async (path, { server }) => {
     expectError(await server.send({ method: 'OPTIONS', path }), 'not_found')
   },
 )
 
-it('OPTIONS of the whole server has a response', async ({ server }) => {
+it('OPTIONS * responds with 204 and every method of the server', async ({ server }) => {
   const response = await server.send({ method: 'OPTIONS', path: '*' })
   expect([response.status, response.headers['allow']]).toEqual([
     204,
@@ -110,7 +113,7 @@ it.for([
 })
 
 it.for(['/', '/docs', '/livez', '/readyz', '/openapi.json'])(
-  'OPTIONS responds with 204 for %s with what is possible there',
+  'OPTIONS responds with 204 for %s and its methods',
   async (path, { server }) => {
     const response = await server.send({ method: 'OPTIONS', path })
     expect(response).toMatchObject({ status: 204, text: '' })

@@ -10,7 +10,8 @@ const int64 = fc.oneof(
   fc.constantFrom(INT64.min, INT64.max, 0n, -1n, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n),
 )
 
-const isGoodName = (name: string) => PET_NAME.notBlank.test(name) && !PET_NAME.unstorable.test(name)
+const isValidName = (name: string) =>
+  PET_NAME.notBlank.test(name) && !PET_NAME.unstorable.test(name)
 
 const name = fc
   .oneof(
@@ -22,7 +23,7 @@ const name = fc
     }),
     fc.string({ unit: anyCharacter, minLength: 990, maxLength: 1000 }),
   )
-  .filter(isGoodName)
+  .filter(isValidName)
 
 /**
  * How a string is written in JSON: as it is, or with some or all of its units escaped, in either
@@ -57,7 +58,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-it('any good pet in any spelling comes back byte for byte from create, list and get', async () => {
+it('any valid pet in any JSON spelling comes back the same from create, list and get', async () => {
   let lastId = 0
   const status = fc.option(fc.constantFrom(...PET_STATUSES), { nil: undefined })
   const pet = fc.record({

@@ -9,9 +9,9 @@ import { API_KEY, it } from '../testing/start-test-server.test-support.ts'
 import { type CodeSample, codeSamples } from './code-samples.ts'
 
 const run = promisify(execFile)
-/** Where the client is found, which the samples in TypeScript import. */
+/** A folder in which the TypeScript samples can import the client. */
 const WITH_CLIENT = join(import.meta.dirname, '../../../pages')
-/** How a sample is run, where its language is installed. */
+/** The command that runs a sample of each language. */
 const RUN: Readonly<Record<string, (source: string) => readonly [string, ...string[]]>> = {
   shell: (source) => ['sh', '-c', source],
   typescript: (source) => [
@@ -74,7 +74,7 @@ it.for(SAMPLES)(
   },
 )
 
-it('the client is called with the id in the path, and then the body', () => {
+it('the TypeScript sample passes the id of the path, and then the body, to the client', () => {
   const body = { status: 'sold' }
   const operation = { operationId: 'changePet', method: 'patch', path: '/pets/{petId}', body }
   const sample = codeSamples(operation).find(({ lang }) => lang === 'typescript')

@@ -8,7 +8,7 @@ import { it } from '../testing/start-test-server.test-support.ts'
 const JSON_TEXT = await openApiJson()
 const document = JSON.parse(JSON_TEXT)
 
-it("the description has the document's operations, statuses, stability, and getPet's end", () => {
+it('the description has the operations, statuses, stability and sunset of the document', () => {
   const facts = operationsOf((operation) => {
     const { operationId, deprecated, security, responses } = operation
     const statuses = Object.keys(responses).join(' ')
@@ -74,18 +74,18 @@ it('the description lists every code of an error', () => {
   )
 })
 
-it('the description has no pattern with a quote, which code between quotes would end at', () => {
+it('the description has no pattern with a quote, which would end generated strings', () => {
   const patterns = [...JSON_TEXT.matchAll(/"pattern": (".*")/g)].map(([, text = '']) => text)
   expect(patterns.length).toBeGreaterThan(0)
   expect(patterns.filter((text) => JSON.parse(text).includes('"'))).toEqual([])
 })
 
-it('the description leaves room for new fields in responses', () => {
+it('the description allows new fields in responses', () => {
   expect(JSON_TEXT).not.toContain('additionalProperties')
 })
 
 it.each(['u', ''])(
-  'the description has a pattern that takes the names of the domain, read with the flags "%s"',
+  'the pattern of names accepts the same names as the domain, with the flags "%s"',
   (flags) => {
     const { pattern, maxLength } = document.components.schemas.NewPet.properties.name
     const described = new RegExp(pattern, flags)

@@ -6,7 +6,7 @@ const CATEGORY_RULE =
   'categoryId must be an integer from -9223372036854775808 to 9223372036854775807'
 const STATUS_RULE = 'status must be one of available, pending, sold'
 
-it('POST /v1/pets responds with 201 with the whole pet and its location', async ({ server }) => {
+it('POST /v1/pets responds with 201, the whole pet and its location', async ({ server }) => {
   const response = await server.post('{"name":"Rex","categoryId":7,"status":"pending"}')
   expect(response).toMatchObject({
     status: 201,
@@ -46,7 +46,7 @@ it.for([
   ['9007199254740993', 'the body must be a JSON object, got 9007199254740993'],
   ['1.5', 'the body must be a JSON object'],
 ] as const)(
-  'POST /v1/pets rejects the body %s, which is no object',
+  'POST /v1/pets rejects the body %s, which is not an object',
   async ([body, message], { server }) => {
     expect(expectError(await server.post(body), 'invalid_request')).toBe(message)
   },
@@ -74,14 +74,14 @@ it.for([
   ['"categoryId":{"categoryId":5},"categoryId":9007199254740993', '9007199254740993'],
   ['"categoryId":null,"\\u0063ategoryId":9007199254740993', '9007199254740993'],
 ] as const)(
-  'POST /v1/pets lets the last of duplicate names count in %s',
+  'POST /v1/pets takes the last of fields with the same name in %s',
   async ([fields, kept], { server }) => {
     const response = await server.post(`{"name":"Old","name":"Rex",${fields}}`)
     expect(response.text).toBe(`{"id":1,"name":"Rex","categoryId":${kept}}`)
   },
 )
 
-it('POST /v1/pets responds to a database error with a fixed sentence, logs the cause', async () => {
+it('a database error is a 500 with one fixed sentence, and its cause is logged', async () => {
   const cause = new Error('disk full at /secret')
   const reject = () => Promise.reject(cause)
   const server = await startTestServer({ repository: failingWith(reject) })
@@ -109,13 +109,10 @@ it.for([
   ['[1]', `${CATEGORY_RULE}, got a list`],
   ['{}', `${CATEGORY_RULE}, got an object`],
   ['{"source":"1"}', `${CATEGORY_RULE}, got an object`],
-] as const)(
-  'a field of a new pet rejects the category %s',
-  async ([categoryId, message], { server }) => {
-    const response = await server.post(`{"name":"Rex","categoryId":${categoryId}}`)
-    expect(expectError(response, 'invalid_request')).toBe(message)
-  },
-)
+] as const)('POST /v1/pets rejects the category %s', async ([categoryId, message], { server }) => {
+  const response = await server.post(`{"name":"Rex","categoryId":${categoryId}}`)
+  expect(expectError(response, 'invalid_request')).toBe(message)
+})
 
 it.for([
   ['1', 'name must be a string, got 1'],
@@ -126,7 +123,7 @@ it.for([
   ['"a\\ud800b"', 'name must not contain NUL or a lone surrogate'],
   ['"\\udc00\\ud800"', 'name must not contain NUL or a lone surrogate'],
   [JSON.stringify('😀'.repeat(1001)), 'name must have at most 1000 characters'],
-] as const)('a field of a new pet rejects the name %s', async ([name, message], { server }) => {
+] as const)('POST /v1/pets rejects the name %s', async ([name, message], { server }) => {
   const response = await server.post(`{"name":${name},"categoryId":1}`)
   expect(expectError(response, 'invalid_request')).toContain(message)
 })
@@ -135,7 +132,7 @@ it.for([
   ['null', `${STATUS_RULE}, got null`],
   ['"Sold"', `${STATUS_RULE}, got "Sold"`],
   ['0', `${STATUS_RULE}, got 0`],
-] as const)('a field of a new pet rejects the status %s', async ([status, message], { server }) => {
+] as const)('POST /v1/pets rejects the status %s', async ([status, message], { server }) => {
   const response = await server.post(`{"name":"Rex","categoryId":1,"status":${status}}`)
   expect(expectError(response, 'invalid_request')).toBe(message)
 })

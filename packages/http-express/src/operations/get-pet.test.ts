@@ -27,7 +27,7 @@ it.each(['9223372036854775807', '-9223372036854775808', '-1', '0', '900719925474
   'GET /v1/pets/{petId} finds the pet with the id %s',
   async (id) => {
     const pet: Pet = { id: BigInt(id), name: 'Rex', categoryId: 1n }
-    const find = async (asked: bigint) => (asked === pet.id ? pet : undefined)
+    const find = async (sought: bigint) => (sought === pet.id ? pet : undefined)
     const server = await startTestServer({ repository: { ...createMemoryPets(), find } })
     expect((await server.send({ path: `/v1/pets/${id}` })).text).toBe(
       `{"id":${id},"name":"Rex","categoryId":1}`,
@@ -49,7 +49,7 @@ it.for([
   '9'.repeat(4000),
   '__proto__',
 ])(
-  'GET /v1/pets/{petId} responds with 404 for %s, which is the id of no pet or no canonical int64',
+  'GET /v1/pets/{petId} responds with 404 for %s, which is not the canonical id of a pet',
   async (id, { server }) => {
     await server.post('{"name":"Rex","categoryId":1}')
     const response = await server.send({ path: `/v1/pets/${id}` })
@@ -65,13 +65,15 @@ it('GET /v1/pets/{petId} reads encoded digits like plain ones, as they are the s
   expect((await server.send({ path: '/v1/pets/%31' })).status).toBe(200)
 })
 
-it('GET /v1/pets/{petId} says so only once the key is checked', async ({ server }) => {
+it('GET /v1/pets/{petId} says that it is deprecated only after the key check', async ({
+  server,
+}) => {
   const rejected = await server.send({ path: '/v1/pets/1', key: null })
   expect(rejected.headers).not.toHaveProperty('deprecation')
 })
 
 it.for(['GET', 'HEAD'])(
-  'GET /v1/pets/{petId} is served by %s until the last moment of 5 December 2030',
+  '/v1/pets/{petId} responds to %s until the last moment of 5 December 2030',
   async (method, { server }) => {
     await server.post('{"name":"Rex","categoryId":1}')
     server.clock.now = LAST_MOMENT
@@ -97,7 +99,7 @@ it.for(['1', '2', 'abc'])(
   },
 )
 
-it('GET /v1/pets/{petId} once gone, is no longer named in the Location of new pets', async ({
+it('GET /v1/pets/{petId} is not named in the Location of new pets once it is gone', async ({
   server,
 }) => {
   server.clock.now = LAST_MOMENT
@@ -111,7 +113,7 @@ it('GET /v1/pets/{petId} once gone, is no longer named in the Location of new pe
 it('GET /v1/pets/{petId} does not query the repository once it is retired', async () => {
   const pets = {
     ...createPetUseCases(createMemoryPets()),
-    getPet: () => Promise.reject(new Error('asked')),
+    getPet: () => Promise.reject(new Error('The repository was queried.')),
   }
   const server = await startTestServer({ pets })
   server.clock.now = RETIRED

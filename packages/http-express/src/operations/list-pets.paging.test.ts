@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { expectError, type TestResponse } from '../testing/expect-error.test-support.ts'
 import { openTestServer, type TestServer } from '../testing/start-test-server.test-support.ts'
 
-/** Where the response's link leads, as a client resolves it. */
+/** The target of the next link, as a client resolves it. */
 function nextOf(response: TestResponse, path: string): string | undefined {
   const link = response.headers['link']
   if (link === undefined) return undefined
@@ -43,7 +43,7 @@ async function pagesFrom(
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
 
-/** So that even the greatest limit has several pages, and the last of them is not full. */
+/** Even with the greatest limit there are several pages, and the last of them is not full. */
 const COUNT = 252
 
 const repository = createMemoryPets()
@@ -63,7 +63,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-it('pages of a list visit each pet once, in order, with every limit; none is empty', async () => {
+it('pages of a list have each pet once, in order, with every limit; none is empty', async () => {
   const expected = upTo(COUNT)
   for (let limit = 1; limit <= 100; limit += 1) {
     const pages = await pagesFrom(server, `/v1/pets?limit=${limit}`)
@@ -73,7 +73,7 @@ it('pages of a list visit each pet once, in order, with every limit; none is emp
 })
 
 it.each(['available', 'pending', 'sold'])(
-  'pages of a list repeat the status filter %s and the limit',
+  'the next link of a list repeats the status filter %s and the limit',
   async (status) => {
     const first = await server.send({ path: `/v1/pets?status=${status}&limit=7` })
     const next = new URL(String(nextOf(first, '/v1/pets')), 'http://localhost')
@@ -86,7 +86,7 @@ it.each(['available', 'pending', 'sold'])(
   },
 )
 
-it('pages of a list reject a cursor of another filter, and take another limit', async () => {
+it('a list rejects a cursor of another filter, and accepts another limit', async () => {
   const first = await server.send({ path: '/v1/pets?limit=3' })
   const cursor = new URL(String(nextOf(first, '/v1/pets')), 'http://localhost').searchParams.get(
     'cursor',
@@ -107,12 +107,12 @@ it.each([
   'a'.repeat(512),
   'a'.repeat(8000),
   'x&cursor=x',
-])('pages of a list reject the cursor %j', async (cursor) => {
+])('a list rejects the cursor %j', async (cursor) => {
   const response = await server.send({ path: `/v1/pets?cursor=${cursor}` })
   expect(expectError(response, 'invalid_request')).toContain('cursor')
 })
 
-it('pages of a list visit each pet of the start once, while others are added', async () => {
+it('pages of a list have each earlier pet once, while others are added', async () => {
   const limits = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 20 })
   await fc.assert(
     fc.asyncProperty(

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { OPERATIONS } from './operations.ts'
 
-// What is described is tested from the description, for every operation; what is not, only by
-// these.
+// Generated tests cover what the description says of every operation; only these cover the rest.
 it.each(Object.keys(OPERATIONS))(
   'the operation %s has tests of its own beside its handler',
   (name) => {

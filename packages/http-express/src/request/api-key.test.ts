@@ -7,7 +7,7 @@ const BARE_CHALLENGE = 'Bearer realm="pet-store"'
 const INVALID_TOKEN = 'Bearer realm="pet-store", error="invalid_token"'
 
 it.for(['Bearer', 'bearer', 'bEaReR   '])(
-  'the API key is found behind the scheme %j and any spaces',
+  'the API key is found after the scheme %j and any number of spaces',
   async (scheme, { server }) => {
     const response = await server.send({
       key: null,
@@ -17,7 +17,7 @@ it.for(['Bearer', 'bearer', 'bEaReR   '])(
   },
 )
 
-it('the API key may be any text that a client can send, as UTF-8 beyond ASCII', async () => {
+it('the API key may be any text that a client can send, beyond ASCII as UTF-8', async () => {
   const keys = ['secret of another system', 'schlüssel-鍵', '~!"$%&/()=?']
   const tokenCheck = createStaticKeys(keys.map((key) => ({ keyId: key, sha256: hashApiKey(key) })))
   const server = await startTestServer({ tokenCheck })
@@ -37,7 +37,7 @@ it.for([
   `Token Bearer ${API_KEY}`,
   '\x80',
 ])(
-  'the API key is missing in %j, which gets a challenge without an error',
+  'the API key is missing in %j, which is rejected with a challenge without an error',
   async (authorization, { server }) => {
     const headers = authorization === undefined ? {} : { Authorization: authorization }
     const response = await server.send({ key: null, headers })
@@ -54,14 +54,11 @@ it.for([
   `"${API_KEY}"`,
   API_KEY.toUpperCase(),
   'a'.repeat(9_000),
-])(
-  'the API key is rejected as %j, which gets a challenge with invalid_token',
-  async (key, { server }) => {
-    const response = await server.send({ key })
-    expectError(response, 'unauthorized')
-    expect(response.headers['www-authenticate']).toBe(INVALID_TOKEN)
-  },
-)
+])('the API key %j is rejected with the challenge invalid_token', async (key, { server }) => {
+  const response = await server.send({ key })
+  expectError(response, 'unauthorized')
+  expect(response.headers['www-authenticate']).toBe(INVALID_TOKEN)
+})
 
 it('the API key is never repeated in a response or a log line', async ({ server }) => {
   const rejected = createApiKeyText()
@@ -71,13 +68,13 @@ it('the API key is never repeated in a response or a log line', async ({ server 
   expect(all).not.toContain(API_KEY)
 })
 
-it('the API key is logged by its public id, and only when it is good', async ({ server }) => {
+it('the API key is logged by its public id, and only when it is valid', async ({ server }) => {
   await server.send({})
   await server.send({ key: createApiKeyText() })
   expect(server.log.requests.map((entry) => entry.keyId)).toEqual(['test-key', undefined])
 })
 
-it('the API key that cannot be looked up is an internal error, whose cause is logged', async () => {
+it('an API key that cannot be looked up is an internal error, whose cause is logged', async () => {
   const cause = new Error('the key table is gone')
   const server = await startTestServer({ tokenCheck: () => Promise.reject(cause) })
   const response = await server.send({})
@@ -92,7 +89,7 @@ it.for(['/livez', '/readyz'])('the API key is not needed for %s', async (path, {
   expect((await server.send({ path, key: null })).status).toBe(200)
 })
 
-it('An address that tries too many keys is asked to wait', async () => {
+it('an address that tries too many API keys gets 429 with Retry-After', async () => {
   const known = createStaticKeys([{ keyId: 'known', sha256: hashApiKey(API_KEY) }])
   const addresses: string[] = []
   const server = await startTestServer({

@@ -22,7 +22,7 @@ it.each([
   [['loopback'], '198.51.100.7'],
   [['127.0.0.1', '198.51.100.0/24'], '203.0.113.9'],
 ])(
-  "the client's address in the log is what the trusted proxies say: %j",
+  "the client's address in the log is the one that trusted proxies name: %j",
   async (trustProxy, address) => {
     expect(await logged(trustProxy)).toBe(address)
   },
@@ -41,7 +41,7 @@ it.each([
   },
 )
 
-it("the client's address in the log is the connection's where a proxy says nothing", async () => {
+it("the client's address in the log is the connection's if a proxy names none", async () => {
   expect(await logged(1, {})).toBe('127.0.0.1')
 })
 
@@ -58,6 +58,6 @@ it.each([
   ['unknown', ''],
   // A closed connection has none.
   [undefined, ''],
-])('the address %s is counted as %s', (ip, network) => {
+])('the address %s counts as the network "%s"', (ip, network) => {
   expect(clientNetwork(ip)).toBe(network)
 })

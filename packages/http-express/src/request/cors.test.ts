@@ -16,7 +16,7 @@ function corsHeaders(headers: NodeJS.Dict<string | string[]>): string[] {
   return Object.keys(headers).filter((name) => name.startsWith('access-control-'))
 }
 
-it('web pages of other origins are told nothing by default, their preflights need a key', async ({
+it('web pages of other origins get no CORS headers by default, and preflights need a key', async ({
   server,
 }) => {
   const responses = [
@@ -28,7 +28,7 @@ it('web pages of other origins are told nothing by default, their preflights nee
   for (const { headers } of responses) expect(corsHeaders(headers)).toEqual([])
 })
 
-it('web pages of other origins get the response to a preflight before the key check', async () => {
+it('web pages of allowed origins get a response to preflights before the key check', async () => {
   const server = await startTestServer({ corsOrigins: ['https://other.example', SHOP] })
   const response = await server.send({ method: 'OPTIONS', headers: PREFLIGHT, key: null })
   expect(response).toMatchObject({ status: 204, text: '' })
@@ -54,7 +54,7 @@ it.each([
   ['/v1/pets', { method: 'POST' }, 415],
   ['/v1/pets', { method: 'OPTIONS' }, 204],
 ])(
-  'web pages of other origins may read every response, error response too: %s %j',
+  'web pages of allowed origins may read every response, even error responses: %s %j',
   async (path, sending, status) => {
     const server = await startTestServer({ corsOrigins: [SHOP] })
     const response = await server.send({ path, headers: { Origin: SHOP }, ...sending })
@@ -68,7 +68,7 @@ it.each([
   },
 )
 
-it('web pages of other origins may read an internal error as well', async () => {
+it('web pages of allowed origins may read an internal error as well', async () => {
   const tokenCheck = () => Promise.reject(new Error('no'))
   const server = await startTestServer({ corsOrigins: ['*'], tokenCheck })
   const response = await server.send({ headers: { Origin: SHOP } })
@@ -77,7 +77,7 @@ it('web pages of other origins may read an internal error as well', async () => 
 })
 
 it.each(['https://evil.example', 'http://shop.example', 'https://shop.example.evil', 'null'])(
-  'web pages of other origins get nothing when they are not in the list: %s',
+  'web pages of an origin that is not in the list get no CORS headers: %s',
   async (Origin) => {
     const server = await startTestServer({ corsOrigins: [SHOP] })
     for (const method of ['GET', 'OPTIONS']) {
@@ -88,7 +88,7 @@ it.each(['https://evil.example', 'http://shop.example', 'https://shop.example.ev
   },
 )
 
-it('web pages of other origins that send OPTIONS with a key get what the path can do', async () => {
+it('OPTIONS with a key names the methods of a path to web pages of allowed origins', async () => {
   const server = await startTestServer({ corsOrigins: [SHOP] })
   const headers = { Origin: SHOP }
   const response = await server.send({ method: 'OPTIONS', headers })
@@ -99,7 +99,7 @@ it('web pages of other origins that send OPTIONS with a key get what the path ca
   )
 })
 
-it('web pages of other origins may not read the pages, one of which can hold a key', async () => {
+it('web pages of other origins may not read the pages, which can hold a key', async () => {
   const server = await startTestServer({ corsOrigins: ['*'], developmentKey: 'key' })
   for (const path of ['/', '/docs']) {
     expect(corsHeaders((await server.send({ path, headers: { Origin: SHOP } })).headers)).toEqual(

@@ -30,7 +30,7 @@ async function serve(
   }
 }
 
-it('an error of the domain whose code nobody knows is an internal error', async () => {
+it('an error of the domain with an unknown code is an internal error', async () => {
   const error = new PetError('pet_on_holiday' as PetErrorCode, 'not for clients')
   const { connection, internalErrors } = await serve(() => Promise.reject(error))
   expect(expectError(await connection.response(), 'internal_error')).not.toContain('clients')
@@ -46,7 +46,7 @@ it.each(['text', 1, { code: 'pet_invalid', message: 'no error' }])(
   },
 )
 
-it('an error after half a response breaks the connection off', async () => {
+it('an error after half a response closes the connection', async () => {
   const error = new Error('the second half is missing')
   const { connection, internalErrors } = await serve((_req, res) => {
     res.writeHead(200, { 'Content-Length': 10 }).write('half')

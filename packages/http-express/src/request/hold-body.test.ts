@@ -8,8 +8,8 @@ import { holdBody } from './hold-body.ts'
 const HEAD = 'POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n'
 const CHUNKS = '1\r\nx\r\n'.repeat(5_000)
 const LARGE_CHUNK = `ffff\r\n${'x'.repeat(0xffff)}\r\n`
-/** Together these are more than the system keeps for both sides. */
-const MORE = 100
+/** Together these have more bytes than the buffers of the system hold. */
+const LARGE_CHUNKS = 100
 
 /** A request whose head and first chunks have arrived, and its connection. */
 async function requestWith(body: string) {
@@ -27,7 +27,7 @@ async function requestWith(body: string) {
   return { req, socket }
 }
 
-/** The sizes of the pieces of a body, as they are kept. */
+/** The sizes of the pieces in which a body is read. */
 async function piecesOf(req: IncomingMessage): Promise<readonly number[]> {
   const sizes: number[] = []
   req.on('data', (piece: Buffer) => sizes.push(piece.length))
@@ -35,7 +35,7 @@ async function piecesOf(req: IncomingMessage): Promise<readonly number[]> {
   return sizes
 }
 
-it('a body in small chunks that is held is one piece', async () => {
+it('a body that is held is read as one piece, even if it arrived in small chunks', async () => {
   const { req } = await requestWith(`${CHUNKS}0\r\n\r\n`)
   const release = holdBody(req)
   await setImmediate()
@@ -48,7 +48,7 @@ it('nothing is read from a connection whose body is held, until it is released',
   const release = holdBody(req)
   await setImmediate()
   const { bytesRead } = req.socket
-  for (let count = 0; count < MORE; count += 1) socket.write(LARGE_CHUNK)
+  for (let count = 0; count < LARGE_CHUNKS; count += 1) socket.write(LARGE_CHUNK)
   for (let turn = 0; turn < 100; turn += 1) await setImmediate()
   expect(req.socket.bytesRead).toBe(bytesRead)
   expect(req.readableLength).toBe(5_000)
@@ -56,5 +56,5 @@ it('nothing is read from a connection whose body is held, until it is released',
   socket.end('0\r\n\r\n')
   const sizes = await piecesOf(req)
   expect(sizes[0]).toBe(5_000)
-  expect(sizes.reduce((sum, size) => sum + size)).toBe(5_000 + 0xffff * MORE)
+  expect(sizes.reduce((sum, size) => sum + size)).toBe(5_000 + 0xffff * LARGE_CHUNKS)
 })

@@ -13,7 +13,7 @@ function start(now: () => number = () => NOW): Promise<TestServer> {
   })
 }
 
-it('A limited key is told what is left, even by paths that cannot be decoded', async () => {
+it('a limited key is told what is left, even on paths that cannot be decoded', async () => {
   const server = await start()
   const responses = [await server.send({}), await server.send({ path: '/v1/pets/%zz' })]
   expect(responses.map(({ status }) => status)).toEqual([200, 404])
@@ -24,7 +24,7 @@ it('A limited key is told what is left, even by paths that cannot be decoded', a
   expect(responses[0]?.headers['ratelimit-policy']).toBe('"default";q=2;w=60')
 })
 
-it('A limited key is told that getPet is deprecated, rejected or not', async () => {
+it('a response to a limited key says that getPet is deprecated, even a 429', async () => {
   const server = await start()
   const responses = []
   for (let times = 0; times < 3; times += 1)
@@ -34,7 +34,7 @@ it('A limited key is told that getPet is deprecated, rejected or not', async () 
   expect(server.log.requests.map(({ route }) => route)).toEqual(Array(3).fill('/v1/pets/{petId}'))
 })
 
-it('A limited key is rejected beyond its limit, and works again in the next window', async () => {
+it('a limited key is rejected beyond its limit, and works again in the next window', async () => {
   let now = NOW
   const server = await start(() => now)
   await server.send({})
@@ -51,7 +51,7 @@ it('A limited key is rejected beyond its limit, and works again in the next wind
   expect((await server.send({})).status).toBe(200)
 })
 
-it('A limited key is not used up by requests with wrong keys, which are always 401', async () => {
+it('a limited key is not used up by requests with wrong keys, which are always 401', async () => {
   const server = await start()
   for (let count = 0; count < 5; count += 1) {
     const response = await server.send({ key: 'pets_guessed' })

@@ -21,7 +21,7 @@ it.for(['', 'a'.repeat(129), 'caf\xe9', 'tab\there', '\x80'])(
   },
 )
 
-it('the request id is new for each request that brings none', async ({ server }) => {
+it('the request id is new for each request without one', async ({ server }) => {
   const ids = [await server.send({}), await server.send({})].map(
     ({ headers }) => headers['x-request-id'],
   )
@@ -41,7 +41,7 @@ it.for([
   ['/v1/pets', { method: 'PUT' }, 405],
   ['*', { method: 'OPTIONS' }, 204],
 ] as const)(
-  'the request id is on the response and the log line of %s %j, with what browsers are told',
+  'the request id is on the response, with security headers, and the log line of %s %j',
   async ([path, sending, status], { server }) => {
     const response = await server.send({ path, headers: { 'X-Request-Id': 'mine' }, ...sending })
     expect(response.status).toBe(status)

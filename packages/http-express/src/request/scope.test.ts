@@ -15,7 +15,7 @@ function startWith(...scopes: Scope[]): Promise<TestServer> {
 
 const REX = '{"name":"Rex","categoryId":1}'
 
-it('A key with the scope pets:read alone is rejected before its body is looked at', async () => {
+it('a key with only pets:read cannot create pets, and the body is not read', async () => {
   const server = await startWith('pets:read')
   for (const body of [REX, 'no JSON']) {
     const response = await server.post(body)
@@ -29,7 +29,7 @@ it('A key with the scope pets:read alone is rejected before its body is looked a
 })
 
 it.each(['/v1/pets', '/v1/pets/1', '/v1/pets?limit=0'])(
-  'A key with the scope pets:write alone is rejected at %s',
+  'a key with only pets:write is rejected at %s',
   async (path) => {
     const server = await startWith('pets:write')
     expect((await server.post(REX)).status).toBe(201)
@@ -39,7 +39,7 @@ it.each(['/v1/pets', '/v1/pets/1', '/v1/pets?limit=0'])(
   },
 )
 
-it('A key with the scope pets:write alone is told that getPet is deprecated', async () => {
+it('a 403 for getPet says that it is deprecated', async () => {
   const server = await startWith('pets:write')
   server.clock.now = new Date('2031-01-01')
   const response = await server.send({ path: '/v1/pets/1' })
@@ -47,7 +47,7 @@ it('A key with the scope pets:write alone is told that getPet is deprecated', as
   expect(response.headers['deprecation']).toBeDefined()
 })
 
-it('Paths and methods that are not there are told before scopes', async () => {
+it('unknown paths and methods are rejected before missing scopes', async () => {
   const server = await startWith('pets:write')
   expectError(await server.send({ path: '/v1/cats' }), 'not_found')
   expectError(await server.send({ method: 'PUT' }), 'method_not_allowed')

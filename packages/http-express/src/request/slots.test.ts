@@ -92,7 +92,7 @@ it('requests that wait are handled in their order, once others have ended', asyn
   await expect.poll(() => held.cancellations).toHaveLength(1)
   const waiting = [1, 2, 3].map(() => server.connect().write(GOOD_POST))
   await expect.poll(() => server.log.begun).toBe(4)
-  // This one does not take its turn.
+  // Its client leaves, so it gets no slot.
   waiting[1]?.reset()
   await expect.poll(() => server.log.requests).toHaveLength(1)
   held.release()
@@ -102,7 +102,7 @@ it('requests that wait are handled in their order, once others have ended', asyn
   for (const connection of waiting) connection.end()
 })
 
-it('what comes when 4,000 requests wait is rejected at once, never many at a time', async () => {
+it('requests beyond 4,000 that wait are rejected without waiting, 50 every 10 ms', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const check = limitSlots(1)
@@ -126,7 +126,7 @@ it('what comes when 4,000 requests wait is rejected at once, never many at a tim
   expect(rejected).toHaveLength(4_060)
 })
 
-it('a request counts until its response or client has gone, and cancels its write', async () => {
+it('a slot is taken until the client has gone, which cancels its write', async () => {
   const { server, held } = await startHeldServer(1)
   const connection = server.connect().write(GOOD_POST)
   await expect.poll(() => held.cancellations).toHaveLength(1)
@@ -136,7 +136,7 @@ it('a request counts until its response or client has gone, and cancels its writ
   expect((await server.send({})).status).toBe(200)
 })
 
-it('a request does not count whose client has gone while its key was looked up', async () => {
+it('a request takes no slot if its client leaves while its key is looked up', async () => {
   let endLookUp = () => {}
   const lookedUp = new Promise<void>((resolve) => {
     endLookUp = resolve
@@ -154,7 +154,7 @@ it('a request does not count whose client has gone while its key was looked up',
   expect((await server.send({})).status).toBe(200)
 })
 
-it('a response that its client does not read counts', async () => {
+it('a response that its client does not read keeps its slot', async () => {
   const long = [{ id: 1n, name: 'x'.repeat(20_000_000), categoryId: 1n }]
   const repository = { ...createMemoryPets(), list: async () => long }
   const server = await startTestServer({ repository, maxConcurrentRequests: 1 })
@@ -198,7 +198,7 @@ it('a request over the rate of its key takes no slot', async () => {
   const { server, held } = await startHeldServer(1, { rateLimiting })
   const first = server.post(PET)
   await expect.poll(() => held.cancellations).toHaveLength(1)
-  // Without a wait for the slot that is taken.
+  // It does not wait for the slot, which is taken.
   expectError(await server.send({}), 'rate_limited')
   held.release()
   expect((await first).status).toBe(201)
@@ -214,7 +214,7 @@ it('a slot is free once its response was sent, even while its client is half ope
     )
     expectError(await connection.response(), 'unsupported_media_type')
   }
-  // Each of them is sent and keeps its connection for a second.
+  // Each response was sent, and its connection stays open for a second.
   expect(await server.connections()).toBe(3)
   expect(server.log.requests).toHaveLength(3)
   expect((await server.send({})).status).toBe(200)

@@ -7,8 +7,8 @@ import { closeSlowly } from './close-slowly.ts'
 const RESPONSE = 'HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n'
 const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
 
-/** A server that responds early, and what it gets of the body that a client sends all the same. */
-async function sendBehindResponse(body: string) {
+/** Responds early, and returns what the server reads of the body that the client still sends. */
+async function sendAfterResponse(body: string) {
   let chunks = 0
   const closing: Promise<Socket>[] = []
   const server = createServer((req: IncomingMessage) => {
@@ -32,18 +32,18 @@ async function sendBehindResponse(body: string) {
   return { received: String(received), chunks, bytesRead, errored }
 }
 
-it('closeSlowly parses nothing of what comes after the response', async () => {
-  const { received, chunks, bytesRead } = await sendBehindResponse('1\r\nx\r\n'.repeat(10_000))
+it('closeSlowly parses nothing that arrives after the response', async () => {
+  const { received, chunks, bytesRead } = await sendAfterResponse('1\r\nx\r\n'.repeat(10_000))
   expect([received, chunks]).toEqual([RESPONSE, 0])
   expect(bytesRead).toBe(HEAD.length + 60_000)
 })
 
-it('closeSlowly takes the end of a body that was not parsed for no error', async () => {
-  expect((await sendBehindResponse('1\r\nx\r\n0\r\n\r\n')).errored).toBeNull()
+it('closeSlowly does not report the end of a body that was not parsed as an error', async () => {
+  expect((await sendAfterResponse('1\r\nx\r\n0\r\n\r\n')).errored).toBeNull()
 })
 
 it('closeSlowly stops reading after a bounded number of bytes', async () => {
-  const { received, bytesRead } = await sendBehindResponse('1\r\nx\r\n'.repeat(1_000_000))
+  const { received, bytesRead } = await sendAfterResponse('1\r\nx\r\n'.repeat(1_000_000))
   expect(received).toBe(RESPONSE)
   expect(bytesRead).toBeLessThan(1_000_000)
 })

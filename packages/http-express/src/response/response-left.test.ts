@@ -10,11 +10,11 @@ import { expectError } from '../testing/expect-error.test-support.ts'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
 import { onceLeft } from './response-left.ts'
 
-/** What listeners are told of a response: `sent`, or `gone`. */
-function follow(res: ServerResponse): string[] {
-  const told: string[] = []
-  onceLeft(res, (_res, sentAtMs) => told.push(sentAtMs === undefined ? 'gone' : 'sent'))
-  return told
+/** The calls of a listener: `sent` for a response that was sent, `gone` where the client left. */
+function listenTo(res: ServerResponse): string[] {
+  const calls: string[] = []
+  onceLeft(res, (_res, sentAtMs) => calls.push(sentAtMs === undefined ? 'gone' : 'sent'))
+  return calls
 }
 
 async function serve(listener: RequestListener): Promise<RawConnection> {
@@ -25,33 +25,33 @@ async function serve(listener: RequestListener): Promise<RawConnection> {
   return connection.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
 }
 
-it('a response that was sent is told once, however many events follow', async () => {
-  let told: string[] = []
+it('a listener is called once for a response that was sent, whatever follows', async () => {
+  let calls: string[] = []
   const connection = await serve((_req, res) => {
-    told = follow(res)
+    calls = listenTo(res)
     res.end('ok')
   })
   expect((await connection.response()).text).toBe('ok')
   connection.reset()
-  await expect.poll(() => told).toEqual(['sent'])
+  await expect.poll(() => calls).toEqual(['sent'])
   await setImmediate()
-  expect(told).toEqual(['sent'])
+  expect(calls).toEqual(['sent'])
 })
 
-it('a response whose client leaves is told as gone, to listeners that come later too', async () => {
+it('a listener is called when the client leaves, even one that is added later', async () => {
   let response: ServerResponse | undefined
-  let told: string[] = []
+  let calls: string[] = []
   const connection = await serve((_req, res) => {
     response = res
-    told = follow(res)
+    calls = listenTo(res)
   })
   await expect.poll(() => response).toBeDefined()
   connection.reset()
-  await expect.poll(() => told).toEqual(['gone'])
-  if (response !== undefined) expect(follow(response)).toEqual(['gone'])
+  await expect.poll(() => calls).toEqual(['gone'])
+  if (response !== undefined) expect(listenTo(response)).toEqual(['gone'])
 })
 
-it('a response whose connection is gone before anybody listens is told at once', async () => {
+it('a listener that is added after the connection is gone is called at once', async () => {
   let response: ServerResponse | undefined
   const connection = await serve((_req, res) => {
     response = res
@@ -59,18 +59,18 @@ it('a response whose connection is gone before anybody listens is told at once',
   await expect.poll(() => response).toBeDefined()
   connection.reset()
   await expect.poll(() => response?.destroyed).toBe(true)
-  if (response !== undefined) expect(follow(response)).toEqual(['gone'])
+  if (response !== undefined) expect(listenTo(response)).toEqual(['gone'])
 })
 
-it('a response without a connection, as of an adapter, is told when it is finished', async () => {
+it('a listener is called on finish where there is no connection, as with adapters', async () => {
   const res = new ServerResponse(new IncomingMessage(new Socket()))
-  const told = follow(res)
+  const calls = listenTo(res)
   res.emit('finish')
   res.emit('finish')
-  expect(told).toEqual(['sent'])
+  expect(calls).toEqual(['sent'])
 })
 
-it('clients that leave while a middleware works keep no slot, and have a log line', async () => {
+it('clients that leave while a middleware works take no slot, and have a log line', async () => {
   const waiting: (() => void)[] = []
   let isHeld = true
   let checkedKeys = 0
@@ -90,7 +90,7 @@ it('clients that leave while a middleware works keep no slot, and have a log lin
   await expect.poll(() => waiting).toHaveLength(3)
   for (const client of clients) client.reset()
   await expect.poll(() => server.connections()).toBe(0)
-  for (const goOn of waiting) goOn()
+  for (const callApp of waiting) callApp()
   isHeld = false
   expect((await post('{"name":"Rex","categoryId":1}')).status).toBe(201)
   expect(server.log.begun).toBe(4)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
 
-it('Browsers are told to use https alone exactly where the public address has it', async () => {
+it('Strict-Transport-Security is sent only if the public address has https', async () => {
   const header = async (publicUrl: string) => {
     const server = await startTestServer({ publicUrl })
     return (await server.send({})).headers['strict-transport-security']

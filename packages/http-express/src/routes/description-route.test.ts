@@ -9,9 +9,7 @@ it('GET /openapi.json needs no key', async ({ server }) => {
   expect(response.headers['cache-control']).toBe('public, no-cache')
 })
 
-it('GET /openapi.json is 304 to whoever has it, in a list of entity tags or as a weak one', async ({
-  server,
-}) => {
+it('GET /openapi.json is 304 for its entity tag, alone or weak in a list', async ({ server }) => {
   const path = '/openapi.json'
   const { etag = '' } = (await server.send({ path })).headers
   expect(etag).toMatch(/^"[\w-]+"$/)
@@ -27,7 +25,7 @@ it('GET /openapi.json is 304 to whoever has it, in a list of entity tags or as a
   expect((await server.send({ path, headers: { 'If-None-Match': '"other"' } })).status).toBe(200)
 })
 
-it('GET /.well-known/api-catalog leads to addresses that exist (RFC 9727), for HEAD too', async ({
+it('GET and HEAD of /.well-known/api-catalog lead to addresses that exist (RFC 9727)', async ({
   server,
 }) => {
   const path = '/.well-known/api-catalog'

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { expectError } from '../testing/expect-error.test-support.ts'
 import { it, startTestServer } from '../testing/start-test-server.test-support.ts'
 
-it('the health routes tell that the process lives and works', async ({ server }) => {
+it('the health routes say that the process lives and is ready', async ({ server }) => {
   expect(await server.send({ path: '/livez' })).toMatchObject({
     status: 200,
     text: '{"status":"ok"}',

@@ -5,7 +5,7 @@ import { OPERATIONS_BY_ROUTE } from '../operations/operations.ts'
 import { it } from '../testing/start-test-server.test-support.ts'
 import { isDeprecatedPath } from './operation-routes.ts'
 
-it('a path is deprecated where all of its operations are, not where one of them stays', () => {
+it('a path is deprecated only if all of its operations are', () => {
   expect(isDeprecatedPath([getPet])).toBe(true)
   expect(isDeprecatedPath([getPet, createPet])).toBe(false)
   expect(isDeprecatedPath([createPet])).toBe(false)

@@ -14,7 +14,7 @@ it.for([
   ['/', /^store /],
   ['/docs', /^reference /],
 ] as const)(
-  'the page %s is HTML under a policy without anything inline',
+  'the page %s is HTML whose policy allows nothing inline',
   async ([path, text], { server }) => {
     expect(await get(server, path)).toMatchObject({
       status: 200,
@@ -37,7 +37,7 @@ describe('the first page', () => {
     'text/html;q=0.5, */*',
     'image/png',
   ])(
-    'the first page is a pointer to the description for who accepts %s',
+    'the first page is a pointer to the description for Accept: %s',
     async (accept, { server }) => {
       const response = await get(server, '/', accept === undefined ? {} : { Accept: accept })
       expect(response).toMatchObject({
@@ -75,21 +75,18 @@ describe('what the pages load', () => {
   it.for([
     ['store.css', 'text/css; charset=utf-8'],
     ['icon.svg', 'image/svg+xml'],
-  ] as const)(
-    'the file %s is %s, and 304 to whoever has it already',
-    async ([name, type], { server }) => {
-      const path = `/docs/${name}`
-      const response = await get(server, path)
-      const caching = {
-        'cache-control': 'public, no-cache',
-        etag: expect.stringMatching(/^"[\w-]+"$/),
-      }
-      expect(response).toMatchObject({ status: 200, headers: { 'content-type': type, ...caching } })
-      const again = await get(server, path, { 'If-None-Match': response.headers.etag ?? '' })
-      expect(again).toMatchObject({ status: 304, text: '', headers: caching })
-      expectError(await server.send({ method: 'POST', path }), 'method_not_allowed')
-    },
-  )
+  ] as const)('the file %s is %s, and 304 for its entity tag', async ([name, type], { server }) => {
+    const path = `/docs/${name}`
+    const response = await get(server, path)
+    const caching = {
+      'cache-control': 'public, no-cache',
+      etag: expect.stringMatching(/^"[\w-]+"$/),
+    }
+    expect(response).toMatchObject({ status: 200, headers: { 'content-type': type, ...caching } })
+    const again = await get(server, path, { 'If-None-Match': response.headers.etag ?? '' })
+    expect(again).toMatchObject({ status: 304, text: '', headers: caching })
+    expectError(await server.send({ method: 'POST', path }), 'method_not_allowed')
+  })
 
   it.for(['/docs/', '/docs/store.css/', '/docs/store.html', '/docs/..%2fpackage.json'])(
     'no file of the pages is at %s',
@@ -104,7 +101,7 @@ describe('the development key', () => {
   const developmentKey = 'pets_development'
 
   it.each(['localhost', 'LOCALHOST:3000', '127.0.0.1:3000', '127.1.2.3', '[::1]:80'])(
-    'the development key is on the pages for who calls the machine %s',
+    'the development key is on the pages for the Host %s',
     async (Host) => {
       const server = await startTestServer({ developmentKey })
       for (const path of ['/', '/docs'])
@@ -112,10 +109,10 @@ describe('the development key', () => {
     },
   )
 
-  // A foreign name that a page of its owner has bent to this machine (DNS rebinding) must not read
-  // the key.
+  // A foreign name whose owner lets it resolve to this machine (DNS rebinding) must not read the
+  // key.
   it.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example'])(
-    'the development key is not on the pages for who calls the machine %s',
+    'the development key is not on the pages for the Host %s',
     async (Host) => {
       const server = await startTestServer({ developmentKey })
       for (const path of ['/', '/docs'])

@@ -93,7 +93,7 @@ it('a connection is closed with a 401 to a small body that has not arrived', asy
   expect(await connection.closed()).toBe(0)
 })
 
-it('a connection is closed after a good response when nobody reads the body', async ({
+it('a connection is closed after a successful response whose request body is not read', async ({
   server,
 }) => {
   const connection = server.connect().write(`${GET}${LARGE}\r\n`)
@@ -102,7 +102,7 @@ it('a connection is closed after a good response when nobody reads the body', as
   expect(await connection.closed()).toBe(0)
 })
 
-it('nothing is read of a body that is still sent after the response', async ({ server }) => {
+it('a body that is still sent after the response is not read', async ({ server }) => {
   const connection = server.connect().write(`POST /v1/pets HTTP/1.1\r\n${HOST}${LARGE}\r\n`)
   expectError(await connection.response(), 'unauthorized')
   await expect.poll(() => connection.write('x'.repeat(10_000)).isBroken).toBe(true)
@@ -124,7 +124,7 @@ it('a body that arrived in small chunks while the key was looked up is read whol
   expect((await connection.response()).status).toBe(201)
 })
 
-it('a response of `100 Continue` is sent once the key is verified', async () => {
+it('100 Continue is sent only once the key is verified', async () => {
   let verify = () => {}
   const verified = new Promise<VerifiedKey>((resolve) => {
     verify = () => resolve({ keyId: 'test', scopes: SCOPES })

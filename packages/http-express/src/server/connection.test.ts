@@ -12,7 +12,7 @@ it.each<[string, string]>([
     'a request with a body of which only a part has arrived',
     `${GOOD_POST}${POST}Content-Length: 10\r\n\r\n{`,
   ],
-  ...['a header without a colon', 'a chunk size that is no number', 'no Host', 'CONNECT'].map(
+  ...['a header without a colon', 'a chunk size that is not a number', 'no Host', 'CONNECT'].map(
     (name): [string, string] => [name, `${GOOD_POST}${BROKEN[name]?.[0]}`],
   ),
 ])('a connection handles one request of a packet with %s, then closes', async (_name, packet) => {
@@ -67,7 +67,7 @@ it('a long response reaches a client that keeps sending, without a reset', async
   await expect.poll(() => server.log.requests).toHaveLength(1)
 })
 
-it('a connection with more than eight requests ahead is destroyed at once', async () => {
+it('a connection with more than eight requests sent ahead is destroyed at once', async () => {
   const { server, adding } = await startSlowServer({ isHeld: true })
   const eight = server.connect().write(GOOD_POST.repeat(9))
   const nine = server.connect().write(GOOD_POST.repeat(10))
@@ -78,7 +78,7 @@ it('a connection with more than eight requests ahead is destroyed at once', asyn
   expect(await eight.closed()).toBe(0)
 })
 
-it('one packet of many requests is read a turn, and free before the next one', async () => {
+it('one packet of many requests is read each turn, and its connection then closes', async () => {
   const { server } = await startSlowServer()
   const good = server.connect()
   const packets = Array.from({ length: 12 }, () => server.connect())
@@ -139,14 +139,14 @@ it('a client that closes its side after the request gets the response', async ()
 })
 
 it.each(['HTTP/1.0', 'HTTP/1.1\r\nConnection: close'])(
-  'a body that breaks off is responded to at once, with %s',
+  'a request whose body breaks off gets its response at once, with %s',
   async (version) => {
-    const hasty = { headersTimeoutMs: 300, requestTimeoutMs: 300, checkIntervalMs: 20 }
+    const shortLimits = { headersTimeoutMs: 300, requestTimeoutMs: 300, checkIntervalMs: 20 }
     const post = POST.replace('HTTP/1.1', version)
     const halfSent = `${post}Content-Length: 100\r\n\r\n{"na`
     for (const [data, hasEnd, code, limits] of [
       [halfSent, true, 'invalid_request', {}],
-      [halfSent, false, 'request_timeout', hasty],
+      [halfSent, false, 'request_timeout', shortLimits],
       [`${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, false, 'invalid_request', {}],
     ] as const) {
       const { server } = await startSlowServer({ limits })
@@ -179,7 +179,7 @@ it.each([
   },
 )
 
-it('a CONNECT behind a response that its client does not read is closed', async () => {
+it('a connection closes if a CONNECT follows a response that is not read', async () => {
   const { server } = await startSlowServer({
     repository: longList,
     limits: { stallTimeoutMs: 300 },

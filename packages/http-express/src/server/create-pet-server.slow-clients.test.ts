@@ -19,8 +19,8 @@ async function start({ onTestFinished }: TestContext, options: TestServerOptions
 }
 
 const limits = { headersTimeoutMs: 300, requestTimeoutMs: 600, checkIntervalMs: 20 }
-/** Far more than a good request takes to arrive on a loaded machine. */
-const patient = { headersTimeoutMs: 2_000, requestTimeoutMs: 2_000, checkIntervalMs: 20 }
+/** Far more than a request without delays takes to arrive on a loaded machine. */
+const longLimits = { headersTimeoutMs: 2_000, requestTimeoutMs: 2_000, checkIntervalMs: 20 }
 
 it.concurrent.for<readonly [string, string]>([
   ['whose headers do not end', GET],
@@ -43,7 +43,7 @@ it.concurrent.for<readonly [string, string]>([
 
 it.concurrent('a slow request after a good one on its connection gets 408', async (context) => {
   const { expect } = context
-  const server = await start(context, { limits: patient })
+  const server = await start(context, { limits: longLimits })
   const connection = server.connect().write(`${GET}\r\nGET /v1`)
   expect((await connection.response()).status).toBe(200)
   expectError(await connection.response(), 'request_timeout')
@@ -56,7 +56,7 @@ it.concurrent('a slow request does not take the time of a slow response', async 
     await new Promise((resolve) => setTimeout(resolve, 2_500))
     return { keyId: 'test', scopes: SCOPES }
   }
-  const server = await start(context, { limits: patient, tokenCheck })
+  const server = await start(context, { limits: longLimits, tokenCheck })
   expect((await server.post(PET)).status).toBe(201)
 })
 
@@ -74,7 +74,7 @@ const GET_LONG_LIST = `${GET.replace('/v1/pets', '/v1/pets?limit=100')}\r\n`
 it.concurrent('slow clients are dropped, good clients are served meanwhile', async (context) => {
   const { expect } = context
   const limits = {
-    // Far more than a good request takes to arrive on a loaded machine.
+    // Far more than a request without delays takes to arrive on a loaded machine.
     headersTimeoutMs: 5_000,
     requestTimeoutMs: 6_000,
     checkIntervalMs: 100,
@@ -90,8 +90,8 @@ it.concurrent('slow clients are dropped, good clients are served meanwhile', asy
   context.onTestFinished(trickle([...slowHeaders, ...slowBodies]))
   const slow = [...slowHeaders, ...slowBodies]
 
-  // One connection remains, that of the good client, which asks now and then: without a pause it
-  // would keep a core busy for the six seconds.
+  // The good client pauses, because it would keep a core busy for the six seconds. Its connection
+  // is the one that remains.
   do {
     await pause(50)
     expect((await server.post(PET)).status).toBe(201)
@@ -104,7 +104,7 @@ it.concurrent('slow clients are dropped, good clients are served meanwhile', asy
   expect(server.log.internalErrors).toEqual([])
 })
 
-/** Sends a byte now and then, so that no connection looks idle. Returns what ends it. */
+/** Sends a byte every 200 ms, so that no connection is idle. Returns a function that ends it. */
 function trickle(connections: readonly RawConnection[]): () => void {
   const timer = setInterval(() => {
     for (const connection of connections) if (!connection.isBroken) connection.write('x')

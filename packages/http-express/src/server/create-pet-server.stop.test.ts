@@ -5,7 +5,7 @@ import { GET, GOOD_POST, HOST, PET, POST } from '../testing/broken-requests.test
 import { aWhile, longList, startSlowServer } from '../testing/slow-server.test-support.ts'
 import { createPetServer } from './create-pet-server.ts'
 
-it('a stopping server responds to all who keep it busy, and stores nothing unsaid', async () => {
+it('a stopping server responds to busy clients, and stores no pet without a response', async () => {
   const { server, stored } = await startSlowServer()
   const clients = Array.from({ length: 4 }, () => server.connect())
   let responses = 0
@@ -39,7 +39,7 @@ it('a POST of which only a part has arrived finishes while the server stops', as
   expect(await stored()).toBe(1)
 })
 
-it('a stopping server closes idle connections, but none whose response has not left', async () => {
+it('a stopping server closes idle connections, and waits for responses to leave', async () => {
   const { server } = await startSlowServer({ repository: longList })
   const idle = server.connect()
   const late = server.connect()
@@ -65,10 +65,10 @@ it('a stopping server closes idle connections, but none whose response has not l
   await stopped
 })
 
-it('a stopping server waits for no body of a request that has its response', async () => {
+it('a stopping server does not wait for the body of a request that has its response', async () => {
   const take = () => ({ isAllowed: false, remaining: 0, resetMs: 1000 })
   const rateLimiting = { limit: { requests: 1, windowMs: 1000 }, limiter: { take } }
-  // Without an end of its own, such a request would be waited for until this test fails.
+  // The time limit of a request would otherwise end the wait.
   const { server } = await startSlowServer({
     rateLimiting,
     limits: { requestTimeoutMs: 3_600_000 },
@@ -90,7 +90,7 @@ it('a stopping server serves the connections that wait to be accepted', async ()
   await stopped
 })
 
-it('a stopped server is no longer called by Node', async () => {
+it('Node checks the connections of a stopped server no longer', async () => {
   const server = createPetServer(
     () => {},
     { request() {}, internalError() {} },

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 it.each(Object.entries(BROKEN))(
-  'a request that is no request with %s gets its error body and log line, and the connection ends',
+  'an invalid request with %s gets an error body and a log line, and its connection closes',
   async (_name, [data, code]) => {
     const connection = server.connect().write(data)
     const response = await connection.response()
@@ -35,26 +35,23 @@ it.each(Object.entries(BROKEN))(
 it.each([
   ['that cannot be parsed', 'HEAD /v1/pets HTTP/1.1\r\nX Y: a\r\n\r\n'],
   ['without a Host', 'HEAD /v1/pets HTTP/1.1\r\n\r\n'],
-  ['with an expectation that nobody knows', `HEAD /v1/pets HTTP/1.1\r\n${HOST}Expect: tea\r\n\r\n`],
+  ['with an unknown expectation', `HEAD /v1/pets HTTP/1.1\r\n${HOST}Expect: tea\r\n\r\n`],
   [
     'with headers that are too long',
     `HEAD /v1/pets HTTP/1.1\r\n${HOST}X: ${'a'.repeat(17_000)}\r\n\r\n`,
   ],
-])(
-  'a request that is no request gets a response without a body as a HEAD %s',
-  async (_name, data) => {
-    const text = await server.connect().expectText().write(data).text()
-    expect(text).toMatch(/^HTTP\/1\.1 4\d\d .*\r\nContent-Length: [1-9].*\r\n\r\n$/s)
-  },
-)
+])('an invalid HEAD request gets a response without a body: %s', async (_name, data) => {
+  const text = await server.connect().expectText().write(data).text()
+  expect(text).toMatch(/^HTTP\/1\.1 4\d\d .*\r\nContent-Length: [1-9].*\r\n\r\n$/s)
+})
 
-it('a request that is no request gets its error body, though a header looks so', async () => {
+it('an invalid GET request gets an error body, even if a header looks like HEAD', async () => {
   const connection = server.connect().write('GET / HTTP/1.1\r\nX-A: HEAD / \r\nX Y: a\r\n\r\n')
   expectError(await connection.response(), 'invalid_request')
 })
 
 it.each(['X Y: a', `X: ${'a'.repeat(17_000)}`, 'Expect: tea'])(
-  'a request that is no request can be read by web pages of allowed origins, and no others: %.9s',
+  'web pages of allowed origins, and no others, can read the response to %.9s',
   async (field) => {
     const shop = 'https://shop.example'
     const cors = await startTestServer({ corsOrigins: [shop] })
@@ -67,12 +64,12 @@ it.each(['X Y: a', `X: ${'a'.repeat(17_000)}`, 'Expect: tea'])(
   },
 )
 
-it('a request that is no request leaves the server unharmed', async () => {
+it('invalid requests leave the server unharmed', async () => {
   expect((await server.send({})).status).toBe(200)
   expect(server.log.internalErrors).toEqual([])
 })
 
-it('a request that is no request keeps its own request id where one could be read', async () => {
+it('the response to an invalid request has its request id, if that could be read', async () => {
   const id = 'X-Request-Id: mine\r\n'
   for (const data of [
     `CONNECT example.org:443 HTTP/1.1\r\n${HOST}${id}\r\n`,
@@ -88,7 +85,7 @@ it.for([
   ['a broken request', 'HELLO\r\n\r\n'],
   ['CONNECT', `CONNECT example.org:443 HTTP/1.1\r\n${HOST}\r\n`],
 ] as const)(
-  'a client that keeps sending after its last response to %s is cut off after a while, not reset',
+  'a client that keeps sending after the response to %s is first read, then cut off',
   async ([, data], { server }) => {
     const connection = server.connect().write(data)
     await connection.response()
@@ -116,17 +113,14 @@ it.for([
     `GET /v1/pets HTTP/1.1\r\n${HOST}${'a:\r\n'.repeat(98)}${KEY}\r\n`,
   ],
   ['arrives with garbage behind a close', `${GET}Connection: close\r\n\r\nGARBAGE`],
-] as const)(
-  'a request that only looks odd gets a response when it %s',
-  async ([, data], { server }) => {
-    const connection = server.connect().write(data)
-    expect(await connection.response()).toMatchObject({ status: 200, text: '[]' })
-    connection.end()
-    expect(await connection.closed()).toBe(0)
-  },
-)
+] as const)('an unusual but valid request gets a response: it %s', async ([, data], { server }) => {
+  const connection = server.connect().write(data)
+  expect(await connection.response()).toMatchObject({ status: 200, text: '[]' })
+  connection.end()
+  expect(await connection.closed()).toBe(0)
+})
 
-it('a request that only looks odd gets all of its response before garbage counts', async () => {
+it('a valid request gets its whole response, even if garbage follows it', async () => {
   const repository = createMemoryPets()
   for (let count = 0; count < 100; count += 1) {
     await repository.add(validateNewPet({ name: '😀'.repeat(1000), categoryId: 1n }))
@@ -137,9 +131,7 @@ it('a request that only looks odd gets all of its response before garbage counts
   expect(JSON.parse((await connection.response()).text)).toHaveLength(100)
 })
 
-it('a request that only looks odd gets a response when every byte comes alone', async ({
-  server,
-}) => {
+it('an unusual but valid request gets a response: every byte comes alone', async ({ server }) => {
   const connection = server.connect()
   for (const byte of GOOD_POST) {
     connection.write(byte)

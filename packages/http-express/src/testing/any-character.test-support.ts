@@ -10,11 +10,11 @@ const LAST_CODE_POINT = 0x10ffff
  */
 export const anyCharacter: fc.Arbitrary<string> = fc.nat({ max: LAST_CODE_POINT - SURROGATES }).map(
   (index) => String.fromCodePoint(index < FIRST_SURROGATE ? index : index + SURROGATES),
-  // So that fast-check mixes in texts of its own, such as `__proto__`.
+  // The way back, by which fast-check mixes in texts of its own, such as `__proto__`.
   (text) => {
     const code = typeof text === 'string' ? text.codePointAt(0) : undefined
     if (code === undefined || text !== String.fromCodePoint(code))
-      throw new TypeError('It is no character.')
+      throw new TypeError('It is not a single character.')
     return code < FIRST_SURROGATE ? code : code - SURROGATES
   },
 )

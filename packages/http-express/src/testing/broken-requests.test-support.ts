@@ -9,10 +9,10 @@ export const POST: string = `POST /v1/pets HTTP/1.1\r\n${HOST}${KEY}${JSON_TYPE}
 export const PET: string = '{"name":"Rex","categoryId":1}'
 export const GOOD_POST: string = `${POST}Content-Length: ${PET.length}\r\n\r\n${PET}`
 
-/** What is sent, and the one response to it, after which the connection is closed. */
+/** The bytes that are sent, and the code of the one response, after which the connection closes. */
 export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCode]>> = {
   'more than 100 header fields': [`${GET}${'a:b\r\n'.repeat(99)}\r\n`, 'headers_too_large'],
-  'more header fields than are kept, and its Host behind them': [
+  'more header fields than Node keeps, with Host after them': [
     `GET /v1/pets HTTP/1.1\r\n${'a:b\r\n'.repeat(2_000)}${HOST}\r\n`,
     'headers_too_large',
   ],
@@ -20,14 +20,14 @@ export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCod
     `${POST}Expect: 100-continue\r\n${'a:b\r\n'.repeat(99)}\r\n`,
     'headers_too_large',
   ],
-  'a request line that is none': ['HELLO\r\n\r\n', 'invalid_request'],
+  'an invalid request line': ['HELLO\r\n\r\n', 'invalid_request'],
   'an empty method': [' /v1/pets HTTP/1.1\r\n\r\n', 'invalid_request'],
   'a method that HTTP parsers do not know': [
     `FOO /v1/pets HTTP/1.1\r\n${HOST}\r\n`,
     'not_implemented',
   ],
   'a method in lower case': [`get /v1/pets HTTP/1.1\r\n${HOST}\r\n`, 'not_implemented'],
-  'a version that is none': [`GET /v1/pets HTTP/9.9\r\n${HOST}\r\n`, 'invalid_request'],
+  'an invalid version': [`GET /v1/pets HTTP/9.9\r\n${HOST}\r\n`, 'invalid_request'],
   'no version': ['GET /v1/pets\r\n\r\n', 'invalid_request'],
   'a space in the target': [`GET /v1/pets x HTTP/1.1\r\n${HOST}\r\n`, 'invalid_request'],
   'a byte beyond ASCII in the target': [
@@ -54,11 +54,11 @@ export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCod
     'headers_too_large',
   ],
   'a header that is too long': [`${GET}X: ${'a'.repeat(16_384)}\r\n\r\n`, 'headers_too_large'],
-  'headers that are too many': [
+  'too many headers': [
     `${GET}${'Some-Header: some value\r\n'.repeat(2_000)}\r\n`,
     'headers_too_large',
   ],
-  'a header without end': [`${GET}X: ${'a'.repeat(5_000_000)}`, 'headers_too_large'],
+  'a header that does not end': [`${GET}X: ${'a'.repeat(5_000_000)}`, 'headers_too_large'],
   'the target * without OPTIONS': [`GET * HTTP/1.1\r\n${HOST}${KEY}\r\n`, 'invalid_request'],
   'two Authorizations': [`${GET}${KEY}\r\n`, 'invalid_request'],
   'two Content-Types': [
@@ -71,7 +71,7 @@ export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCod
   'two Hosts in HTTP/1.0': [`GET /v1/pets HTTP/1.0\r\n${HOST}${HOST}${KEY}\r\n`, 'invalid_request'],
   'a user in Host': ['GET /v1/pets HTTP/1.1\r\nHost: user@localhost\r\n\r\n', 'invalid_request'],
   'a path in Host': ['GET /v1/pets HTTP/1.1\r\nHost: localhost/v1\r\n\r\n', 'invalid_request'],
-  'a port in Host that is no number': [
+  'a port in Host that is not a number': [
     'GET /v1/pets HTTP/1.1\r\nHost: evil.example:localhost\r\n\r\n',
     'invalid_request',
   ],
@@ -93,11 +93,11 @@ export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCod
     `${POST}Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n`,
     'invalid_request',
   ],
-  'a transfer coding that is no token': [
+  'a transfer coding that is not a token': [
     `${POST}Transfer-Encoding: g(zip), chunked\r\n\r\n0\r\n\r\n`,
     'invalid_request',
   ],
-  'an expectation that nobody knows': [
+  'an unknown expectation': [
     `${POST}Expect: tea\r\nContent-Length: 2\r\n\r\n`,
     'expectation_failed',
   ],
@@ -105,11 +105,11 @@ export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCod
     `${POST}Expect: tea\r\nContent-Length: 500000\r\n\r\n${'x'.repeat(500_000)}`,
     'expectation_failed',
   ],
-  'a chunk size that is no number': [
+  'a chunk size that is not a number': [
     `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\nabc`,
     'invalid_request',
   ],
-  'a second chunk size that is no number': [
+  'a second chunk size that is not a number': [
     `${POST}Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n-1\r\n`,
     'invalid_request',
   ],
@@ -125,14 +125,17 @@ export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCod
     `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n${'x'.repeat(3_000_000)}`,
     'invalid_request',
   ],
-  'lengths that conflict': [
+  'two different lengths': [
     `${POST}Content-Length: 2\r\nContent-Length: 3\r\n\r\nabc`,
     'invalid_request',
   ],
-  'equal lengths': [`${POST}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}`, 'invalid_request'],
-  'a length that is negative': [`${POST}Content-Length: -1\r\n\r\n`, 'invalid_request'],
-  'a length that is no number': [`${POST}Content-Length: 0x2\r\n\r\n{}`, 'invalid_request'],
-  'a length beyond all measure': [
+  'two equal lengths': [
+    `${POST}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}`,
+    'invalid_request',
+  ],
+  'a negative length': [`${POST}Content-Length: -1\r\n\r\n`, 'invalid_request'],
+  'a length that is not a number': [`${POST}Content-Length: 0x2\r\n\r\n{}`, 'invalid_request'],
+  'a length of 30 digits': [
     `${POST}Content-Length: ${'9'.repeat(30)}\r\n\r\n{}`,
     'invalid_request',
   ],
@@ -149,6 +152,6 @@ export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCod
     'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0',
     'invalid_request',
   ],
-  'the hello of TLS': [Buffer.from('16030100f1010000ed0303', 'hex'), 'invalid_request'],
+  'the first bytes of TLS': [Buffer.from('16030100f1010000ed0303', 'hex'), 'invalid_request'],
   'a SOCKS greeting': [Buffer.from('050100', 'hex'), 'invalid_request'],
 }

@@ -21,10 +21,7 @@ const description: {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
 } = JSON.parse(await openApiJson())
 
-/**
- * What a server says of itself, of its connection and to browsers, whatever the operation; nobody
- * describes it.
- */
+/** Headers that do not depend on the operation, so that the description leaves them out. */
 const GENERAL =
   /^(?:cache-control|connection|content-(?:length|type)|date|keep-alive|transfer-encoding|vary|access-control-.*|content-security-policy|cross-origin-.*|referrer-policy|strict-transport-security|x-content-type-options)$/
 
@@ -32,8 +29,8 @@ const GENERAL =
 const WITHOUT_OPERATION = [400, 401, 404, 405, 429, ...DEFAULT_STATUSES]
 
 /**
- * Checks a response against the description: its status, its headers, its body. Every response
- * under `/v1` in the tests.
+ * Checks the status, the headers and the body of a response against the description. The test
+ * server calls it for every response under `/v1`.
  */
 export function expectDeclared(method: string, target: string, response: TestResponse): void {
   const url = target.replace(/^http:\/\/[^/?#]*/, '')
@@ -58,7 +55,7 @@ export function expectDeclared(method: string, target: string, response: TestRes
   else if (method !== 'HEAD') expectBody(path, verbOf(method), status, response)
 }
 
-/** HEAD gets a response as GET is. */
+/** The description has HEAD as GET. */
 function verbOf(method: string): string {
   return method === 'HEAD' ? 'get' : method.toLowerCase()
 }
@@ -103,7 +100,7 @@ function expectHeaders(
   }
 }
 
-// Formats are the description's own words for integers; ajv need not know them.
+// Ajv does not know these formats of integers; their bounds are in the description as well.
 const ajv = new Ajv2020({ allErrors: true, formats: { int32: true, int64: true } }).addVocabulary([
   'x-errors',
   'openapi',

@@ -7,11 +7,11 @@ export interface TestResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** The same before any decoding, where the connection was not a bare one. */
+  /** The body before any decoding; absent for a response on a raw connection. */
   readonly bytes?: Buffer
 }
 
-/** Checks all that every error response has in common, and gives back its message. */
+/** Checks what all error responses have in common, and returns the message. */
 export function expectError(response: TestResponse, code: ErrorCode): string {
   expect(`${response.status} ${response.text}`).toContain(code)
   expect(response.status).toBe(ERROR_STATUS[code])
@@ -33,7 +33,7 @@ export function expectErrorBody(response: TestResponse): string {
   return body.message
 }
 
-/** For any response to any request: no internal error, and an error body where it is an error. */
+/** Checks any response: it is no internal error, and an error has an error body. */
 export function expectNoInternalError(response: TestResponse): void {
   expect(response.status, response.text).toBeLessThan(500)
   if (response.status >= 400) expectErrorBody(response)

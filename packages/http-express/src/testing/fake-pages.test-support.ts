@@ -1,6 +1,6 @@
 import type { Pages } from '../routes/page-routes.ts'
 
-/** Pages that show what they are made of. */
+/** Pages that show the values that they were given. */
 export const FAKE_PAGES: Pages = {
   store: async (values) => `store ${JSON.stringify(values)}`,
   reference: async (values, openApiJson) =>

@@ -3,7 +3,7 @@ import { openApiJson } from '../routes/description-route.ts'
 import { rawJSON } from '../wire/raw-json.ts'
 import { anyCharacter } from './any-character.test-support.ts'
 
-/** The keywords that the description uses for what is sent. Another one stops the generator. */
+/** The keywords that the description uses for requests. The generator rejects any other. */
 export interface SentSchema {
   readonly $ref?: string
   readonly type?: 'string' | 'integer' | 'object'
@@ -48,7 +48,7 @@ function exactly(_key: string, value: unknown, context: { source: string }): unk
   return typeof value === 'number' && !Number.isSafeInteger(value) ? BigInt(context.source) : value
 }
 
-const SAID = [
+const KEYWORDS = [
   'description',
   'default',
   'format',
@@ -67,7 +67,7 @@ function resolved(schema: SentSchema): SentSchema {
   const found =
     schema.$ref === undefined ? schema : served.components.schemas[schema.$ref.replace(/.*\//, '')]
   if (found === undefined) throw new Error(`nothing is at ${schema.$ref}`)
-  const unknown = Object.keys(found).filter((keyword) => !SAID.includes(keyword))
+  const unknown = Object.keys(found).filter((keyword) => !KEYWORDS.includes(keyword))
   if (unknown.length > 0) throw new Error(`the generator does not know ${unknown}`)
   return found
 }
@@ -174,7 +174,7 @@ function outside({ minimum = 0, maximum = 0 }: SentSchema): fc.Arbitrary<bigint>
   return fc.oneof(fc.constantFrom(BigInt(minimum) - 1n, BigInt(maximum) + 1n), below, above)
 }
 
-/** Texts that are no value of a schema when they stand in a path or a query. */
+/** Texts that are not a value of a schema in a path or a query. */
 export function invalidText(schema: SentSchema): fc.Arbitrary<string> {
   const { enum: values, minimum, maximum } = resolved(schema)
   const any = fc.string({ unit: 'grapheme', minLength: 1 })

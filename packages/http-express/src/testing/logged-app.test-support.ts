@@ -11,7 +11,7 @@ export interface LoggedApp {
   readonly errors: readonly unknown[]
 }
 
-/** An app with pets in memory, for a server of somebody else, and what it has logged. */
+/** An app with pets in memory, for a server of another kind, and what it has logged. */
 export function createLoggedApp(options: Partial<PetAppOptions> = {}): LoggedApp {
   const log: RequestEntry[] = []
   const errors: unknown[] = []

@@ -8,7 +8,7 @@ import {
 
 interface SlowServer {
   readonly server: TestServer
-  /** How many pets are being added, and what ends that of a held one. */
+  /** How many pets are being added; `release` lets a held server add them. */
   readonly adding: { running: number; release(): void }
   /** How many pets there are. */
   stored(): Promise<number>

@@ -14,13 +14,13 @@ import { expectDeclared } from './expect-declared.test-support.ts'
 import type { TestResponse } from './expect-error.test-support.ts'
 import { FAKE_PAGES } from './fake-pages.test-support.ts'
 
-/** A good key, for every test of this run. */
+/** A valid key, for every test of this run. */
 export const API_KEY: string = createApiKeyText()
 
-/** What a test says about a request. A good key is sent unless `key` is null. */
+/** A request of a test. `API_KEY` is sent unless there is another `key` or null. */
 interface Sending {
   readonly method?: string
-  /** Sent as it is, with no clean-up of slashes and encodings. */
+  /** Sent unchanged, without normalised slashes and encodings. */
   readonly path?: string
   readonly headers?: Readonly<Record<string, string | string[]>>
   readonly body?: string | Uint8Array
@@ -45,7 +45,7 @@ export interface TestServer {
   /** The clock of the app; tests set it. */
   readonly clock: { now: Date }
   send(sending: Sending): Promise<TestResponse>
-  /** A request for `/v1/pets` with a JSON body, unless told otherwise. */
+  /** Sends JSON to `/v1/pets` by POST; `sending` may change each of these. */
   post(body: string | Uint8Array, sending?: Sending): Promise<TestResponse>
   connect(): RawConnection
   /** How many connections the server holds. */
@@ -84,7 +84,7 @@ export function failingWith(reject: () => Promise<never>): PetRepository {
   return Object.fromEntries(Object.keys(createMemoryPets()).map((name) => [name, reject])) as never
 }
 
-/** The same, for `beforeAll`: the caller closes it. */
+/** Starts the server of `startTestServer` for `beforeAll`; the caller closes it. */
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const { repository, limits, around = (petApp) => petApp, ...rest } = options
   const log: RecordedLog = { begun: 0, requests: [], internalErrors: [], unavailable: [] }

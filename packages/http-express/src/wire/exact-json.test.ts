@@ -7,7 +7,7 @@ import { InexactNumber, parseExactFields } from './exact-json.ts'
 const MAX = '9223372036854775807'
 const MIN = '-9223372036854775808'
 
-/** What became of a JSON number: the digits of an integer, or what was kept of another. */
+/** The digits of a JSON number that is an int64; the text that was kept of any other. */
 function kept(source: string): string {
   const value = parseExactFields(source)
   return value instanceof InexactNumber
@@ -48,7 +48,7 @@ it.each([
   '922337203685477580.8e1',
   '-922337203685477580.9e1',
   `0.${'0'.repeat(50_000)}1e50000`,
-])('a JSON number %s is kept as it was written', (source) => {
+])('the JSON number %s, which is no int64, is kept as it was written', (source) => {
   expect(kept(source)).toBe(`inexact ${source}`)
 })
 
@@ -103,7 +103,7 @@ it.each<[string, (length: number) => string]>([
   expect(await bytes(96_000)).toBeLessThan(8 * (await bytes(24_000)) + 100_000)
 })
 
-it('any other JSON is what JSON.parse makes of it, next to numbers that need care as well', () => {
+it('any other JSON is what JSON.parse returns, even beside large integers', () => {
   const smallIntegers = (_key: string, value: unknown) =>
     typeof value === 'number' ? Math.trunc(value % 1e15) : value
   const asNumbers = (_key: string, value: unknown) =>
@@ -126,7 +126,7 @@ it('any other JSON keeps digits in strings and names as they are', () => {
   expect(parseExactFields(text)).toEqual({ '9007199254740993': '9007199254740993', '1.0': '1.0' })
 })
 
-it('any other JSON lets the last of duplicate names count, whatever came before', () => {
+it('any other JSON takes the last of fields with the same name, whatever came before', () => {
   const texts = ['1', '9007199254740993', '1.0', '"x"', '[1.0]', '{"a":9007199254740995}', 'null']
   for (const first of texts) {
     for (const last of texts) {
@@ -140,7 +140,7 @@ it('any other JSON lets the last of duplicate names count, whatever came before'
   }
 })
 
-it('any other JSON gives `__proto__` no power', () => {
+it('any other JSON cannot set a prototype by `__proto__`', () => {
   const value = parseExactFields('{"__proto__":{"a":9007199254740993}}') as Record<string, unknown>
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
   expect(value['a']).toBeUndefined()

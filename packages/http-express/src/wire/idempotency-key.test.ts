@@ -47,7 +47,7 @@ it('Idempotency-Key is not used up by a request that is rejected', async ({ serv
   expect((await server.post(REX, keyed('k'))).status).toBe(201)
 })
 
-it('Idempotency-Key is as good as new after 24 hours', async ({ server }) => {
+it('Idempotency-Key can be used for another pet after 24 hours', async ({ server }) => {
   const first = await server.post(REX, keyed('k'))
   server.clock.now = new Date(server.clock.now.getTime() + 24 * 3_600_000 - 1)
   expect((await server.post(REX, keyed('k'))).text).toBe(first.text)
@@ -55,7 +55,7 @@ it('Idempotency-Key is as good as new after 24 hours', async ({ server }) => {
   expect((await server.post(REX, keyed('k'))).text).toBe('{"id":2,"name":"Rex","categoryId":1}')
 })
 
-it('Idempotency-Key belongs to the API key it was sent with', async () => {
+it('Idempotency-Key belongs to the API key that it was sent with', async () => {
   const server = await startTestServer({ tokenCheck: (key) => ({ keyId: key, scopes: SCOPES }) })
   const ids = []
   for (const key of ['one', 'two', 'one']) {

@@ -51,7 +51,7 @@ it.for([
   'foo="x, handling=strict',
   '"'.repeat(5000),
   '"\\"'.repeat(4000),
-])('Prefer: handling=strict is not meant by %j', async (prefer, { server }) => {
+])('Prefer: handling=strict is not recognised in %j', async (prefer, { server }) => {
   const response = await server.send({ path: '/v1/pets?x=1', headers: { Prefer: prefer } })
   expect(response.status).toBe(200)
   expect(response.headers).not.toHaveProperty('preference-applied')
@@ -91,7 +91,7 @@ it('Prefer: handling=strict rejects unknown parameters of every operation', asyn
   expectError(await server.post(PET, { path: '/v1/pets?limit=1', headers }), 'invalid_request')
 })
 
-it('Prefer: handling=strict is said to be honoured on successes and errors alike', async ({
+it('Preference-Applied is on successes and errors with handling=strict alike', async ({
   server,
 }) => {
   const headers = { Prefer: 'handling=strict' }

@@ -12,10 +12,9 @@ import { expectError } from '../../testing/expect-error.test-support.ts'
 import { it, startTestServer } from '../../testing/start-test-server.test-support.ts'
 import { readJsonBody } from './body.ts'
 
-/** The greatest body, in bytes. */
-const MAX = 102_400
+const MAX_BYTES = 102_400
 
-/** A good body of exactly this many bytes. */
+/** A valid body of exactly this many bytes. */
 function petOf(bytes: number): string {
   const rest = bytes - '{"name":"Rex","categoryId":1,"pad":""}'.length
   return `{"name":"Rex","categoryId":1,"pad":"${'x'.repeat(rest)}"}`
@@ -97,7 +96,7 @@ it.for([
   ['constructor', Buffer.from(PET)],
   ['aws-chunked', Buffer.from(PET)],
 ] as const)(
-  'the content encoding of a body must not be %s; the response names the good ones',
+  'the content encoding of a body must not be %s; the response names those that may be',
   async ([encoding, body], { server }) => {
     const response = await server.post(body, { headers: { 'Content-Encoding': encoding } })
     expectError(response, 'unsupported_media_type')
@@ -115,7 +114,7 @@ it.for([
   ['deflate', Buffer.concat([deflateSync(PET), Buffer.from('more')])],
   ['br', Buffer.concat([brotliCompressSync(PET), Buffer.from('more')])],
 ] as const)(
-  'the content encoding of a body must be true: not %s',
+  'the content encoding of a body must be correct: not %s',
   async ([encoding, body], { server }) => {
     const response = await server.post(body, { headers: { 'Content-Encoding': encoding } })
     expect(expectError(response, 'invalid_request')).toBe(`the body is not valid ${encoding}`)
@@ -127,11 +126,11 @@ it.for([
   ['deflate', deflateSync],
   ['br', brotliCompressSync],
 ] as const)(
-  'the content encoding of a body %s counts by its content: 102,400 bytes pass, one more does not',
+  'a body with the encoding %s may have 102,400 bytes after decoding, and not one more',
   async ([encoding, compress], { server }) => {
     const headers = { 'Content-Encoding': encoding }
-    expect((await server.post(compress(petOf(MAX)), { headers })).status).toBe(201)
-    expectError(await server.post(compress(petOf(MAX + 1)), { headers }), 'payload_too_large')
+    expect((await server.post(compress(petOf(MAX_BYTES)), { headers })).status).toBe(201)
+    expectError(await server.post(compress(petOf(MAX_BYTES + 1)), { headers }), 'payload_too_large')
     expectError(
       await server.post(compress(Buffer.alloc(10_000_000)), { headers }),
       'payload_too_large',
@@ -139,15 +138,13 @@ it.for([
   },
 )
 
-it('the content encoding of a body may make a body larger that is not too large itself', async ({
-  server,
-}) => {
-  const body = gzipSync(petOf(MAX), { level: 0 })
-  expect(body.length).toBeGreaterThan(MAX)
+it('a body may have more than 102,400 bytes before decoding', async ({ server }) => {
+  const body = gzipSync(petOf(MAX_BYTES), { level: 0 })
+  expect(body.length).toBeGreaterThan(MAX_BYTES)
   expect((await server.post(body, { headers: { 'Content-Encoding': 'gzip' } })).status).toBe(201)
 })
 
-it('the content encoding of a body must not hide a body without end', async ({ server }) => {
+it('a compressed body of many empty parts is rejected as too large', async ({ server }) => {
   const body = Buffer.concat(Array(20_000).fill(gzipSync('')))
   expectError(
     await server.post(body, { headers: { 'Content-Encoding': 'gzip' } }),
@@ -159,10 +156,10 @@ it.for([undefined, 1000, 65_536])(
   'the size of a body may be 102,400 bytes and not one more, in chunks of %s',
   async (chunkBytes, { server }) => {
     const sending = chunkBytes === undefined ? {} : { chunkBytes }
-    expect((await server.post(petOf(MAX), sending)).status).toBe(201)
-    expect(expectError(await server.post(petOf(MAX + 1), sending), 'payload_too_large')).toContain(
-      '102400',
-    )
+    expect((await server.post(petOf(MAX_BYTES), sending)).status).toBe(201)
+    expect(
+      expectError(await server.post(petOf(MAX_BYTES + 1), sending), 'payload_too_large'),
+    ).toContain('102400')
     expect((await server.send({})).text).toBe('[{"id":1,"name":"Rex","categoryId":1}]')
   },
 )
@@ -180,7 +177,7 @@ it.for([
     `Transfer-Encoding: chunked\r\n\r\n${`10000\r\n${'x'.repeat(65_536)}\r\n`.repeat(2)}`,
   ],
 ] as const)(
-  'the size of a body is rejected before the upload ends, and the connection closes: %s',
+  'a body that is too large is rejected before the upload ends: %s',
   async ([, data], { server }) => {
     const connection = server.connect().write(`${POST}${data}`)
     const response = await connection.response()
@@ -190,9 +187,7 @@ it.for([
   },
 )
 
-it('the size of a body is rejected without waiting when only the length was sent', async ({
-  server,
-}) => {
+it('a body that is too large is rejected when only its length was sent', async ({ server }) => {
   const connection = server
     .connect()
     .write(`${POST}Content-Length: 102401\r\nExpect: 100-continue\r\n\r\n`)
@@ -200,7 +195,7 @@ it('the size of a body is rejected without waiting when only the length was sent
   connection.end()
 })
 
-it('the size of a body that never ends gets a response, then the connection closes', async () => {
+it('a body that is too large and never ends gets 413, then its connection closes', async () => {
   const limits = { headersTimeoutMs: 500, requestTimeoutMs: 500, checkIntervalMs: 20 }
   const server = await startTestServer({ limits })
   const connection = server.connect().write(`${POST}Content-Length: 99000000\r\n\r\n`)
@@ -257,7 +252,7 @@ it.for(['', '9007199254740993'])(
   async (number, { server }) => {
     for (const body of [
       `${'['.repeat(50_000)}${number}${']'.repeat(50_000)}`,
-      '['.repeat(MAX),
+      '['.repeat(MAX_BYTES),
       '{"":'.repeat(25_000),
     ]) {
       expectError(await server.post(body), 'invalid_request')

@@ -12,7 +12,7 @@ it('a growing buffer has the bytes of all chunks, in order', () => {
   )
 })
 
-it('a growing buffer holds on to none of many chunks, and to no more than its maximum', () => {
+it('a growing buffer keeps none of many chunks alive, and no more than its maximum', () => {
   const read = Buffer.alloc(65_536)
   const body = new GrowingBuffer(102_400)
   for (let count = 0; count < 102_400; count += 1)
