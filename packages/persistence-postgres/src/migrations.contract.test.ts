@@ -34,7 +34,7 @@ async function tables(): Promise<readonly string[]> {
 }
 
 describe('PostgreSQL migrations', () => {
-  it('migrations tell a missing database from an empty or current one, with no trace', async () => {
+  it('reading migrations tells a missing database from an empty one, with no trace', async () => {
     const missing = Object.assign(new URL(url), { pathname: '/nowhere' }).href
     expect(await readPostgresMigrations({ url: missing })).toEqual({
       database: 'missing',
@@ -107,7 +107,7 @@ describe('PostgreSQL migrations', () => {
     expect(state).toEqual({ database: 'migrated', pending: [], newer: ['9999-add-breed'] })
   })
 
-  it('migrations of an earlier version are not continued, and all say the way out', async () => {
+  it('migrations of an earlier version are rejected, and the error says what to do', async () => {
     await other.query(
       'create table migration (id serial, name text); ' +
         "insert into migration (name) values ('0001-create-pets')",
@@ -154,7 +154,7 @@ describe('The migrated PostgreSQL schema', () => {
     await migratePostgres({ url })
   })
 
-  it('the migrated schema is what the entities describe, and what counts requests', async () => {
+  it('the migrated schema has every table and column of the entities', async () => {
     const opened = await openPostgresDatabase({ url })
     const sql = await createPostgresOrm(opened).schema.getUpdateSchemaSQL({
       dropTables: false,

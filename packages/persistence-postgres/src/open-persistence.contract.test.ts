@@ -23,7 +23,7 @@ beforeEach(async () => {
   await other.query('truncate pet, idempotency_key')
 })
 
-/** As Citus has it. */
+/** The table of Citus that lists distributed tables. */
 const DISTRIBUTED =
   "create table pg_dist_partition as select 'pet'::regclass as logicalrelid, 'h' as partmethod"
 
@@ -100,17 +100,20 @@ describe('A PostgreSQL adapter', () => {
   it('the outcome is unknown when the first of several servers is late', async () => {
     await other.query(DISTRIBUTED)
     onTestFinished(async () => void (await other.query('rollback; drop table pg_dist_partition')))
-    const hasty = await openPostgresPersistence({ url: database.url, statementTimeoutMs: 1_000 })
-    onTestFinished(() => hasty.close())
+    const impatient = await openPostgresPersistence({
+      url: database.url,
+      statementTimeoutMs: 1_000,
+    })
+    onTestFinished(() => impatient.close())
     await other.query('begin; lock table pet')
     const unknown = {
       outcome: 'unknown',
       cause: { code: '57014' },
     }
-    await expect(hasty.pets.add(aNewPet())).rejects.toMatchObject(unknown)
+    await expect(impatient.pets.add(aNewPet())).rejects.toMatchObject(unknown)
   })
 
-  it('the outcome is unknown of a pet on another server whose key is not visible', async () => {
+  it('the outcome is unknown when a distributed pet is not visible after its key', async () => {
     await other.query(DISTRIBUTED)
     // As after a worker was lost between PREPARE and COMMIT PREPARED.
     await other.query(`create function hide() returns trigger language plpgsql
@@ -213,7 +216,7 @@ describe('Opening a PostgreSQL database', () => {
     await expect(opening).rejects.not.toThrow('secret')
   })
 
-  it('opening takes a connection, one to find a pooler, one for reads if up to date', async () => {
+  it('opening uses three connections: for itself, to find a pooler, and for reads', async () => {
     const proxy = await openProxy(database.url)
     const opened = await openPostgresPersistence({ url: proxy.url, mode: 'migrate' })
     expect(proxy.connections).toBe(3)

@@ -86,7 +86,7 @@ describe('Adding to PostgreSQL', () => {
 })
 
 describe('A server that translates its errors', () => {
-  it('A server that translates its errors stored a pet or not when its disk was full', async () => {
+  it('A full disk with a translated PANIC leaves the outcome of an add unknown', async () => {
     const server = await openFailingServer(database.url, { code: '53100', severity: 'ПАНИКА' })
     const { pets } = await open({ url: server.url })
     server.failEvery(1)
@@ -97,9 +97,9 @@ describe('A server that translates its errors', () => {
     })
   })
 
-  it('A server that translates errors fulfils the contract with a fifth of 40001', async () => {
+  it('The contract is fulfilled while a fifth of statements fails, translated', async () => {
     const server = await openFailingServer(database.url, { severity: 'ОШИБКА' })
-    // Reads and what opening asks too.
+    // Even reads, and the statements of opening.
     server.failEvery(5)
     await fulfilContract(await open({ url: server.url }))
   })
@@ -112,7 +112,7 @@ describe('When the connection breaks, PostgreSQL keeps the others', () => {
     ['commit', /commit\b/, 'unknown'],
     ['rollback', /rollback/, undefined],
   ])(
-    'A connection of PostgreSQL that breaks at %s is given back to no one',
+    'A connection of PostgreSQL that breaks at %s is not returned to the pool',
     async (_, statement, outcome) => {
       let isOpen = false
       const proxy = await openFaultyProxy(database.url, {
@@ -158,7 +158,7 @@ describe('Counting requests on PostgreSQL', () => {
 })
 
 describe('Checking PostgreSQL', () => {
-  it('the check rejects a database that takes no writes', async () => {
+  it('the check rejects a database that is read-only', async () => {
     const url = new URL(database.url)
     url.searchParams.set('options', '-c default_transaction_read_only=on')
     const { check, pets } = await open({ url: url.href })

@@ -27,7 +27,7 @@ const storeKeys = (name: string, count: number, at: number) =>
      from generate_series(1, ${count}) n`,
   )
 
-async function addingTo(
+async function openAdd(
   options: Partial<PostgresOptions> = {},
 ): Promise<(key: string, at?: number) => Promise<Pet>> {
   const { pets, close } = await openPostgresPersistence({ url: database.url, ...options })
@@ -37,7 +37,7 @@ async function addingTo(
       .pet
 }
 
-async function keysThere(): Promise<readonly string[]> {
+async function storedKeys(): Promise<readonly string[]> {
   const rows = await runSql<{ key: string }>(
     database.url,
     'select key from idempotency_key order by created_at',
@@ -45,7 +45,7 @@ async function keysThere(): Promise<readonly string[]> {
   return rows.map(({ key }) => key)
 }
 
-it('An instance whose clock is 25 hours fast takes no key of PostgreSQL for expired', async () => {
+it('An instance whose clock is 25 hours fast treats no key of PostgreSQL as expired', async () => {
   const { pets, close } = await openPostgresPersistence({ url: database.url })
   onTestFinished(close)
   const key = { owner: 'shop', key: 'k', fingerprint: 'f' }
@@ -64,28 +64,28 @@ describe('PostgreSQL deletes expired idempotency keys', () => {
   it("a later add deletes expired keys, and not those alive by the server's clock", async () => {
     await storeKeys('old', 1_600, NOW - IDEMPOTENCY_KEY_LIFETIME_MS - 60_000)
     await storeKeys('live', 1, NOW - IDEMPOTENCY_KEY_LIFETIME_MS + 60_000)
-    const add = await addingTo()
+    const add = await openAdd()
     // The clock of this instance is a day fast.
     await add('new', NOW + IDEMPOTENCY_KEY_LIFETIME_MS)
-    await expect.poll(keysThere).toEqual(['live 1', 'new'])
+    await expect.poll(storedKeys).toEqual(['live 1', 'new'])
     expect(await runSql(database.url, 'select count(*)::int as pets from pet')).toEqual([
       { pets: 1 },
     ])
   })
 
-  it('deleting expired keys lets no add wait, and is reported when it fails', async () => {
+  it('deleting expired keys does not delay adds, and is reported when it fails', async () => {
     await storeKeys('old', 1, NOW - IDEMPOTENCY_KEY_LIFETIME_MS - 60_000)
     const other = new pg.Client({ connectionString: database.url })
     await other.connect()
     onTestFinished(() => other.end())
     await other.query('begin; select 1 from idempotency_key for update')
     const onBackgroundFailure = vi.fn()
-    const add = await addingTo({ onBackgroundFailure, statementTimeoutMs: 1_000 })
+    const add = await openAdd({ onBackgroundFailure, statementTimeoutMs: 1_000 })
     await add('new')
     expect(onBackgroundFailure).not.toHaveBeenCalled()
     await expect
       .poll(() => onBackgroundFailure.mock.calls)
       .toMatchObject([[{ code: 'persistence_unavailable', cause: { code: '57014' } }]])
-    expect(await keysThere()).toEqual(['old 1', 'new'])
+    expect(await storedKeys()).toEqual(['old 1', 'new'])
   })
 })

@@ -16,7 +16,7 @@ import { useDatabase } from './testing/temporary-database.test-support.ts'
 const database = useDatabase()
 
 const VERSION = installedVersion()
-/** Since then it prepares statements itself on each connection to the server. */
+/** From 1.21 on, PgBouncer prepares statements itself on each connection to the server. */
 const PREPARES = Number(/ 1\.([0-9]+)/.exec(VERSION ?? '')?.[1]) >= 21
 
 const POOLER_HINT =
@@ -111,7 +111,7 @@ async function assertReadsWhatItAdds(pets: PetRepository): Promise<void> {
   }
 }
 
-/** Starts a pooler before the database and returns its URL. */
+/** Starts a pooler in front of the database and returns its URL. */
 async function startPgBouncer(setting = '', mode = 'transaction'): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-pooler-'))
   chmodSync(folder, 0o755)

@@ -37,21 +37,16 @@ async function addPets(count: number): Promise<readonly Pet[]> {
 
 const namesOf = (pets: readonly Pet[]) => pets.map(({ name }) => name)
 
-/**
- * Changes what the replica, which stands still, goes on to show as it was: the name in a list shows
- * where it was read.
- */
+/** Renames all pets, which a paused replica does not see: a list shows where it was read. */
 const renameOnPrimary = () => onPrimary("update pet set name = 'from the primary'")
 
-/**
- * Leaves the table locked on the replica, which stands still, when it is free again on the primary.
- */
+/** Pauses the replica while its table is locked; on the primary the lock is released. */
 async function lockOnReplica(): Promise<void> {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   await client.query('begin')
   await client.query('lock table pet')
-  // Sends what is not yet on its way.
+  // Sends the rest of the log to the replica.
   await client.query('select pg_switch_wal()')
   await database.server.catchUp()
   await database.server.pause()
@@ -59,17 +54,14 @@ async function lockOnReplica(): Promise<void> {
   await client.end()
 }
 
-/**
- * Stops the processes of the replica that serve an open adapter, and the one that would make
- * others, while the work is done.
- */
+/** Does the work while all processes of the replica are stopped, so that it is unresponsive. */
 async function whileFrozen(work: () => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: database.replicaUrl })
   await client.connect()
   const { dataFolder } = database.server.standby
   const stopped = [parseInt(await readFile(join(dataFolder, 'postmaster.pid'), 'utf8'), 10)]
   for (const pid of stopped) process.kill(pid, 'SIGSTOP')
-  // Whatever it made before is listed.
+  // No new process can start any more, so this lists them all.
   const { rows } = await client.query<{ pid: number }>(SERVING)
   for (const { pid } of rows) {
     process.kill(pid, 'SIGSTOP')
@@ -95,8 +87,8 @@ function servingOn(
 }
 
 describe.each([
-  ['follows', async () => {}],
-  ['stands still', () => database.server.pause()],
+  ['keeps up', async () => {}],
+  ['is paused', () => database.server.pause()],
 ])('With a replica that %s, PostgreSQL fulfils the PetRepository contract', (replica, prepare) => {
   // One for all cases, so that the replica serves lists by the time of most of them.
   let shared: PostgresPersistence
@@ -105,7 +97,7 @@ describe.each([
     shared = await openPostgresPersistence({
       url,
       replicaUrls: [replicaUrl],
-      // More than a busy machine takes.
+      // More than a statement takes on a busy machine.
       statementTimeoutMs: 60_000,
     })
   })
@@ -137,7 +129,7 @@ describe('With a replica', () => {
     expect((await persistence.pets.find(first?.id ?? 0n))?.name).toBe('from the primary')
   })
 
-  it('a walk through the pages misses nothing when a replica stands still', async () => {
+  it('reading all pages misses no pet while a replica is paused', async () => {
     const known = await addPets(5)
     await servedByReplica(known.at(-1) as Pet, persistence)
     await database.server.pause()
@@ -153,7 +145,7 @@ describe('With a replica', () => {
     expect(seen).toEqual([...known, ...unknown])
   })
 
-  it('no pet is missed that was committed after a higher id reached a replica', async () => {
+  it('a pet that is committed after a higher id reached a replica is not missed', async () => {
     const slow = new pg.Client({ connectionString: database.url })
     await slow.connect()
     onTestFinished(() => slow.end())
@@ -181,12 +173,12 @@ describe('With a replica', () => {
 
   it('a list is read from the primary when a replica cancels the statement', async () => {
     const [, last] = await addPets(2)
-    const hasty = await openWithReplica(database, { statementTimeoutMs: 1_000 })
-    await servedByReplica(last as Pet, hasty)
+    const impatient = await openWithReplica(database, { statementTimeoutMs: 1_000 })
+    await servedByReplica(last as Pet, impatient)
     await lockOnReplica()
     const warned = once(process, 'warning')
 
-    expect(namesOf(await hasty.pets.list({ limit: 1 }))).toEqual(['Pet 1'])
+    expect(namesOf(await impatient.pets.list({ limit: 1 }))).toEqual(['Pet 1'])
     expect(String((await warned)[0])).toContain(
       'left out for now: canceling statement due to statement timeout.',
     )
@@ -194,12 +186,12 @@ describe('With a replica', () => {
 
   it('a list is read from the primary when a replica is unresponsive', async () => {
     const [, last] = await addPets(2)
-    const hasty = await openWithReplica(database, { statementTimeoutMs: 1_000 })
-    await servedByReplica(last as Pet, hasty)
-    await hasty.pets.list({ limit: 1 })
+    const impatient = await openWithReplica(database, { statementTimeoutMs: 1_000 })
+    await servedByReplica(last as Pet, impatient)
+    await impatient.pets.list({ limit: 1 })
     await whileFrozen(async () => {
       await renameOnPrimary()
-      expect(namesOf(await hasty.pets.list({ limit: 1 }))).toEqual(['from the primary'])
+      expect(namesOf(await impatient.pets.list({ limit: 1 }))).toEqual(['from the primary'])
     })
   })
 

@@ -39,7 +39,7 @@ function urlWith(parameters: Readonly<Record<string, string>>): string {
   return url.href
 }
 
-/** Opens, adds, and gives whether the server saw TLS on the connection. */
+/** Opens a database, adds a pet, and returns whether the connection used TLS. */
 async function opensWithTls(url: string): Promise<boolean> {
   const persistence = await openPostgresPersistence({ url })
   await persistence.pets.add(aNewPet())
@@ -78,7 +78,7 @@ describe('TLS by parameters of the URL', () => {
   )
 
   it.each([{ sslmode: 'no-verify' }, { sslmode: 'require', uselibpqcompat: 'true' }])(
-    'TLS encrypts without looking at the certificate with %o',
+    'TLS with %o encrypts without checking the certificate',
     async (parameters) => {
       expect(await opensWithTls(urlWith(parameters))).toBe(true)
     },

@@ -17,7 +17,7 @@ beforeAll(() => migratePostgres({ url: database.url }))
 async function openWithoutTransactions() {
   const server = { url: '', isFailing: false }
   const proxy = await openFaultyProxy(database.url, {
-    // Another word of the same length, which is no SQL.
+    // A word of the same length that is not SQL.
     changeRequests: () => (data) =>
       server.isFailing
         ? Buffer.from(data.toString('latin1').replaceAll(/begin|start/g, 'wrong'), 'latin1')
@@ -58,7 +58,7 @@ it('what goes through the ORM begins no transaction', async () => {
   expect(await bulk.readPetImports()).toEqual([{ ...note, changedAt: createdAt }])
 })
 
-it('every connection whose begin has failed is given back', async () => {
+it('every connection whose begin has failed is returned to the pool', async () => {
   const server = await openWithoutTransactions()
   const bulk = await openPostgresBulkAccess({ url: server.url, poolSize: POOL_SIZE })
   onTestFinished(() => bulk.close())

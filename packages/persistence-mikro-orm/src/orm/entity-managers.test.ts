@@ -30,7 +30,7 @@ it('work through the ORM is reported under its name, without texts that hold val
   expect(end).toHaveBeenCalledExactlyOnceWith()
 })
 
-it('work through the ORM is rejected when too much waits, awaited before closing', async () => {
+it('work through the ORM is rejected when too much waits, and closing waits for it', async () => {
   let resolve = () => {}
   const result = new Promise<void>((resolved) => {
     resolve = resolved

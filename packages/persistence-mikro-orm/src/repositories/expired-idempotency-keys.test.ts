@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { EntityWork } from '../orm/entity-managers.ts'
 import { ExpiredIdempotencyKeys } from './expired-idempotency-keys.ts'
 
-/** What both statements select: the keys in a range of time, and of those the expired ones. */
+/** The part of the condition of both statements that has a range of times. */
 interface Selected {
   readonly $and: readonly [{ readonly at: { readonly $gte: bigint; readonly $lte: bigint } }]
 }
@@ -65,7 +65,7 @@ describe('Deleting expired keys', () => {
     expect(deleted).toHaveLength(1)
   })
 
-  it('deleting expired keys ends with the statement that runs when it is finished', async () => {
+  it('finish waits for the statement that deletes expired keys, and no other runs', async () => {
     found = [10n, 20n]
     keys.deleteInBackground(25n)
     await keys.finish()

@@ -79,7 +79,7 @@ describe('The repository of pets', () => {
     expect(ran).toEqual(statement === undefined ? [] : [statement])
   })
 
-  it('a pet is found at the edges of int64, and none is asked for beyond', async () => {
+  it('a pet is found at the end of int64, and no statement runs for an id beyond', async () => {
     const pets = repository()
     expect(await pets.find(INT64.max)).toStrictEqual(REX)
     expect([await pets.find(INT64.max + 1n), await pets.find(INT64.min - 1n)]).toEqual([
@@ -89,7 +89,7 @@ describe('The repository of pets', () => {
     expect(ran).toEqual([['pet_find', INT64.max]])
   })
 
-  it('a repeat returns a pet that was not visible at first, and deletes no key', async () => {
+  it('a repeat returns a pet that was not visible at first, and keeps its key', async () => {
     const at = BigInt(KEY.at.getTime())
     rows['idempotency_key_find'] = ['f', at, 7n, at]
     rows['pet_find'] = undefined

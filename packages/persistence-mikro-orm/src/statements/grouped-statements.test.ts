@@ -62,7 +62,7 @@ describe('Statements', () => {
     expect(groups).toEqual([[...'ab'], [...'cdef']])
   })
 
-  it('statements that are very many are several groups, as many at once as may', async () => {
+  it('many statements run in several groups, of which maxGroups run at once', async () => {
     const { groups, state, addAll } = openGroups({ maxGroupSize: 2, maxGroups: 2 })
     const running = gate()
     state.held = running.promise
@@ -105,7 +105,7 @@ describe('Statements', () => {
     expect(await Promise.allSettled(results)).toMatchObject([lost, lost, { value: 'c' }])
   })
 
-  it('statements are tried again when none could be taken', async () => {
+  it('a group runs again when it has taken no statements', async () => {
     let tries = 0
     const statements = new GroupedStatements<string, string>(async (take) => {
       tries += 1

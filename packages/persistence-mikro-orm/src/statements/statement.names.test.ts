@@ -36,7 +36,7 @@ const COLUMNS = new Map<string, readonly string[]>(
 const KEYWORDS =
   /^(?:and|as|by|conflict|do|excluded|from|insert|into|is|limit|null|on|or|order|select|set|update|values|where|with)$/
 
-/** What a statement names itself. */
+/** Names that a statement defines itself. */
 const OWN_NAMES = /^(?:used|at)$/
 
 function bulkSql({ into, onConflict }: typeof INSERT_PETS): string {

@@ -50,7 +50,7 @@ it.each([
     'usage on the sequence of pet',
   ],
 ])(
-  'A database with a lost right %s is not ready, and nothing is stored',
+  'A database without the right %s is not ready, and nothing is stored',
   async (_, revoke, right) => {
     await onServer(revoke)
     await expect(persistence.check()).rejects.toThrow(`lacks the right to ${right}.`)
@@ -81,7 +81,7 @@ it('A database without one of its tables is not ready, and nothing is stored', a
   await expectNothingStored('42P01')
 })
 
-it('A database with a distributed table is ready while that cannot be read', async () => {
+it('A database with a distributed table is ready even while that is locked', async () => {
   await onServer(
     "create table pg_dist_partition as select 'pet'::regclass as logicalrelid, 'h' as partmethod",
   )

@@ -9,7 +9,7 @@ function reported(code: string, severity = 'ERROR'): pg.DatabaseError {
 
 describe('A failed statement of PostgreSQL', () => {
   it.each(['53300', '53100', '57014', '55P03', '25006', '2200H', '42501', '42P01'])(
-    'a failed statement stored nothing after %s',
+    'a failed statement has stored nothing after SQLSTATE %s',
     (code) => {
       const error = reported(code)
       expect(unavailableOr(error, 'unknown')).toBeInstanceOf(PetError)

@@ -16,7 +16,7 @@ beforeEach(async () => {
   await runSql(database.url, 'truncate pet, idempotency_key restart identity')
 })
 
-/** Claims keys on a connection whose statements are listed by their names. */
+/** Claims keys on one connection, and lists the names of its statements. */
 async function openClaims() {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()

@@ -66,16 +66,16 @@ describe('Inserts of a group', () => {
     expect(ran).toHaveLength(1)
   })
 
-  it('Inserts one by one stop when the connection is lost, which is given to no one', async () => {
+  it('Inserts one by one stop when the connection is lost, and the group rejects', async () => {
     failure = reported('23514')
     const lost = persistenceUnavailable({ outcome: 'unknown', cause: new Error('ECONNRESET') })
     onInsert = () => {
       if (ran.length === 3) throw lost
     }
-    let given: unknown
+    let thrown: unknown
     const writes = new GroupedStatements<NewPetColumns, bigint>((take) =>
       insertGroup(insert, take()).catch((error: unknown) => {
-        given = error
+        thrown = error
         throw error
       }),
     )
@@ -88,7 +88,7 @@ describe('Inserts of a group', () => {
       notSent,
     ])
     expect(ran).toEqual([['a', 'b', 'c', 'd'], ['a'], ['b']])
-    await expect.poll(() => given).toBe(lost)
+    await expect.poll(() => thrown).toBe(lost)
   })
 
   it('Inserts that were cancelled do not run by themselves after their group failed', async () => {

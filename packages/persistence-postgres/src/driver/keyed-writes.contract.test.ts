@@ -23,7 +23,7 @@ beforeEach(async () => {
   await runSql(database.url, 'truncate pet, idempotency_key restart identity')
 })
 
-/** Opens an adapter, and counts the statements of its connections that add pets under keys. */
+/** The repository of an adapter of its own. */
 async function openPets() {
   const { pets, close } = await openPostgresPersistence({ url: database.url })
   onTestFinished(close)

@@ -45,7 +45,7 @@ it.each([
   ['on a pool', 1, 'ОШИБКА'],
   ['pipelined', 4, 'ОШИБКА'],
 ])(
-  'A statement is prepared again when a column has another type, %s (%i, %s), unnoticed by others',
+  'When a column gets another type, only its statement is prepared again, %s (%i, %s)',
   async (_, poolSize, severity) => {
     const { url } = await openTranslatedServer(database.url, severity)
     await runSql(
@@ -176,7 +176,7 @@ it.each([
   ['its result', ['40001'], []],
   ['its error', ['23505'], [expect.objectContaining({ code: '23505' })]],
 ])(
-  'onStatement is called before a statement runs, and told of %s after the last attempt',
+  'onStatement is called before a statement runs, and gets %s after the last attempt',
   async (_, codes, args) => {
     const { run } = failing(codes)
     const events: unknown[] = []

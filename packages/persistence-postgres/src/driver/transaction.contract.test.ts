@@ -7,6 +7,14 @@ import { inWriteTransaction } from './transaction.ts'
 
 const database = useDatabase()
 
+/** A pool of one connection; dropping the database ends it with an error. */
+function openPool(): pg.Pool {
+  const pool = new pg.Pool({ connectionString: database.url, max: 1 })
+  pool.on('connect', (client) => void client.on('error', () => {}))
+  onTestFinished(() => pool.end())
+  return pool
+}
+
 const TIMED_OUT = new DriverException(new Error('Query read timeout'))
 const NOT_STORED = { code: 'persistence_unavailable', outcome: 'not_stored' }
 
@@ -14,24 +22,22 @@ it.each([
   ['its own error', new Error('another'), { message: 'another' }],
   ['an outage', persistenceUnavailable({ outcome: 'not_stored' }), NOT_STORED],
   ['what the driver reports through the ORM', TIMED_OUT, NOT_STORED],
-])('a transaction whose work fails is rolled back, and rejects with %s', async (_, error, told) => {
-  const pool = new pg.Pool({ connectionString: database.url, max: 1 })
-  // The database is dropped while it closes.
-  pool.on('connect', (client) => void client.on('error', () => {}))
-  onTestFinished(() => pool.end())
-  const failing = inWriteTransaction(pool, async (client) => {
-    await client.query('create table note ()')
-    throw error
-  })
-  await expect(failing).rejects.toMatchObject(told)
-  const { rows } = await pool.query("select to_regclass('note') as note")
-  expect(rows).toEqual([{ note: null }])
-})
+])(
+  'a transaction whose work fails is rolled back, and rejects with %s',
+  async (_, error, rejection) => {
+    const pool = openPool()
+    const failing = inWriteTransaction(pool, async (client) => {
+      await client.query('create table note ()')
+      throw error
+    })
+    await expect(failing).rejects.toMatchObject(rejection)
+    const { rows } = await pool.query("select to_regclass('note') as note")
+    expect(rows).toEqual([{ note: null }])
+  },
+)
 
 it('a transaction that conflicts with others runs again', async () => {
-  const pool = new pg.Pool({ connectionString: database.url, max: 1 })
-  pool.on('connect', (client) => void client.on('error', () => {}))
-  onTestFinished(() => pool.end())
+  const pool = openPool()
   let attempts = 0
   const result = await inWriteTransaction(pool, async (client) => {
     attempts += 1

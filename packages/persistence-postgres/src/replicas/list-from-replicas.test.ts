@@ -19,8 +19,7 @@ function replicaNamed(name: string, completeUpTo: bigint | undefined = 3n) {
 const namesOf = (pets: readonly Pet[]) => pets.map(({ name }) => name)
 const primary = petsNamed('primary')
 
-// What they are for, and what else stays with the primary:
-// open-persistence.read-replicas.contract.test.ts.
+// Real replicas are used by open-persistence.read-replicas.contract.test.ts.
 describe('listFromReplicas', () => {
   it('listFromReplicas returns the repository of the primary if there is no replica', () => {
     expect(listFromReplicas(primary, [])).toBe(primary)

@@ -47,7 +47,7 @@ it('Opening starts without a replica that is down, and warns without the passwor
   expect(await opened.pets.list({ limit: 1 })).toEqual([pet])
 })
 
-it('A replica that is started later serves lists then', async () => {
+it('A replica that is started later serves lists from then on', async () => {
   await database.server.standby.stop()
   const opened = await openWithReplica(database)
   const pet = await opened.pets.add(aNewPet())
@@ -75,7 +75,7 @@ it('Opening leaves out, and warns of, another database of the same servers', asy
   )
 })
 
-it('Lists are read from the primary, and Node warns, if a node hides its position', async () => {
+it('A replica that is not a streaming replica is left out with a warning', async () => {
   const warned = once(process, 'warning')
   const { pets, replicaWatermarks } = await openWithReplica(database, {
     replicaUrls: [database.url],

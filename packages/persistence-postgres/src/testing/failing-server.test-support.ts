@@ -2,8 +2,8 @@ import { type FaultyProxy, openFaultyProxy } from '@pet-store/testing'
 import { onTestFinished } from 'vitest'
 
 /**
- * A server behind a proxy that makes it fail statements, whatever they are, by default with 40001.
- * Begin and rollback always work.
+ * A server behind a proxy that makes statements fail, by default with 40001. Begin and rollback
+ * always work.
  */
 export interface FailingServer {
   readonly url: string
@@ -13,7 +13,7 @@ export interface FailingServer {
   failOnce(count: number): void
 }
 
-/** Opens a proxy before the server of a URL; it is closed at the end of the test. */
+/** Opens a proxy in front of the server of a URL; it is closed at the end of the test. */
 export async function openProxy(url: string): Promise<FaultyProxy> {
   const proxy = await openFaultyProxy(url)
   onTestFinished(() => proxy.close())
@@ -53,7 +53,7 @@ export async function openFailingServer(
   }
 }
 
-/** Opens a proxy before a server that reports each error in another language. */
+/** Opens a proxy that reports each error of a server in another language. */
 export async function openTranslatedServer(url: string, severity: string): Promise<FaultyProxy> {
   const proxy = await openFaultyProxy(url, { changeReplies: () => translateErrors(severity) })
   onTestFinished(() => proxy.close())
@@ -61,8 +61,8 @@ export async function openTranslatedServer(url: string, severity: string): Promi
 }
 
 /**
- * Reads what a client sends, and replaces a simple query, or everything up to a Sync, by one that
- * the server fails with a code. To both the server responds with an error, and that it is ready.
+ * Reads what a client sends, and replaces a simple query, or everything up to a Sync, by a query
+ * that fails with this code. The server responds to either with an error and that it is ready.
  */
 function replaceStatements(isFailing: () => boolean, code: string): (data: Buffer) => Buffer {
   const injected = `do $$ begin raise exception 'injected' using errcode = '${code}'; end $$`

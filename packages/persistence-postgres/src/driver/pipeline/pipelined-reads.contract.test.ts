@@ -87,7 +87,7 @@ describe('Pipelined reads', () => {
     expect(sent.length).toBeLessThanOrEqual(40)
   })
 
-  it('A pipelined statement runs once what it lacked is there', async () => {
+  it('A pipelined statement runs once its missing table exists', async () => {
     const late = () => reads.read({ name: 'late', text: 'select * from late' })
     const lacking = { status: 'rejected', reason: { cause: { code: '42P01' } } }
     expect(await Promise.allSettled([late(), late(), late()])).toMatchObject([
@@ -156,10 +156,10 @@ describe('Pipelined reads', () => {
   })
 
   it('Pipelined reads are rejected at their deadline, and the connection stays', async () => {
-    const hasty = openReads({ maxWaitMs: 2_000 })
-    const pid = () => hasty.read({ text: 'select pg_backend_pid()' })
+    const impatient = openReads({ maxWaitMs: 2_000 })
+    const pid = () => impatient.read({ text: 'select pg_backend_pid()' })
     const before = await pid()
-    const late = [hasty.read({ text: 'select pg_sleep(6)' })]
+    const late = [impatient.read({ text: 'select pg_sleep(6)' })]
     await new Promise((resolve) => setImmediate(resolve))
     late.push(pid())
     await new Promise((resolve) => setImmediate(resolve))
@@ -172,16 +172,16 @@ describe('Pipelined reads', () => {
     }
     expect(await Promise.allSettled(late)).toMatchObject([tooLong, tooLong, tooLong])
     // The server has not returned them yet.
-    expect(hasty.use.busy).toBe(1)
+    expect(impatient.use.busy).toBe(1)
     await expect.poll(() => pid().catch(() => undefined)).toEqual(before)
   })
 
-  it('Pipelined reads do not wait for those before them on a long way to the server', async () => {
+  it('Pipelined reads do not wait for earlier ones if the server is far away', async () => {
     const proxy = await openProxy(database.url)
     proxy.set('delay')
     const far = new PipelinedReads(poolConfig({ url: proxy.url }), { connections: 1 })
     onTestFinished(() => far.close())
-    // The first ones are as many as to any server, and show how long the way is.
+    // The first read shows how long a round trip takes.
     await far.read({ text: 'select 1' })
     const query = vi.spyOn(pg.Client.prototype, 'query')
     let sentBefore = 0

@@ -2,7 +2,6 @@ import { EventEmitter } from 'node:events'
 import type { Client, FieldDef } from 'pg'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-
 import { receiveResults, rowReader } from './results.ts'
 
 const { INT4, INT8, TEXT } = pg.types.builtins
@@ -51,7 +50,7 @@ describe('A row', () => {
   })
 })
 
-/** Receives these chunks and returns what arrives where. */
+/** Receives these chunks; returns the rows, events and bytes for the driver, in order. */
 function receive(chunks: readonly Buffer[]) {
   const received: unknown[] = []
   const stream = Object.assign(new EventEmitter(), {
@@ -95,14 +94,14 @@ describe('Messages of the server', () => {
     expect(receive(Array.from(bytes, (byte) => Buffer.from([byte])))).toEqual(expected)
   })
 
-  it('Messages of the server are not read from a driver that reads them in another way', () => {
+  it('receiveResults rejects a driver that reads messages in another way', () => {
     const client = { connection: { stream: new EventEmitter() } } as unknown as Client
     expect(() => receiveResults(client, { onRow() {}, onComplete() {}, onReady() {} })).toThrow(
       'pipelined reads do not work with this version of pg',
     )
   })
 
-  it('Messages of the server that cannot be read end the connection', () => {
+  it('Messages of the server that cannot be read close the connection', () => {
     expect(receive([message('D', Buffer.from([0]))])).toEqual([
       expect.stringContaining('out of range'),
     ])
