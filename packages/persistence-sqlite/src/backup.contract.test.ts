@@ -30,7 +30,7 @@ describe('SQLite backup', () => {
   it('a backup holds every stored pet of a writing service, and replaces a file', async () => {
     const { pets, close } = await openMigrated(url)
     await Promise.all(Array.from({ length: 50 }, () => pets.add(aNewPet())))
-    // Such as mktemp makes; and then the earlier backup.
+    // An empty file, such as mktemp makes; the second time the earlier backup.
     writeFileSync(backup, '')
     expect(await backupSqlite({ url }, backup)).toEqual({ pets: 50 })
     const adding = pets.add(aNewPet())
@@ -41,7 +41,7 @@ describe('SQLite backup', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['backup.db', 'pets.db'])
   })
 
-  it('a backup holds what was stored when it began, and tells how far it is', async () => {
+  it('a backup holds what was stored when it began, and reports its progress', async () => {
     const { pets, close } = await openMigrated(url)
     // More than one step of the copy.
     const bulk = await openSqliteBulkAccess({ url })
@@ -77,7 +77,7 @@ describe('SQLite backup', () => {
     expect(readFileSync(backup, 'utf8')).toBe(earlier)
   })
 
-  it("a backup says that the file's folder is missing, or a file", async () => {
+  it('a backup says that the folder of its file is missing, or is a file', async () => {
     await addPets(url, 1)
     for (const target of [join(folder, 'missing'), path]) {
       const file = join(target, 'backup.db')
@@ -109,7 +109,7 @@ describe('SQLite backup', () => {
     expect([lstatSync(toBackup).isSymbolicLink(), countPets(backup)]).toEqual([true, 1])
   })
 
-  it('a backup is on the disk before it takes its name, and its name before it is reported', ({
+  it('a backup is synced before it is renamed, and its folder before it is reported', ({
     skip,
   }) => {
     const code = `
@@ -136,7 +136,7 @@ describe('SQLite backup', () => {
       cwd: import.meta.dirname,
     })
     if (error !== undefined || String(stderr).includes('ptrace'))
-      skip('strace is not here, or may not trace.')
+      skip('needs strace, with the right to trace')
     expect(status, String(stderr)).toBe(0)
     const call = new RegExp(
       `(fsync|link|rename)\\w*\\((?:AT_FDCWD[^,]*, )?(?:\\d+<|")${folder}([^>"]*)`,
@@ -154,7 +154,7 @@ describe('SQLite backup', () => {
     ])
   })
 
-  it('a backup is written over a file beside which the log of a killed process lies', async () => {
+  it('a backup is written over a file with the log of a killed process', async () => {
     await addPets(url, 3)
     addPetsAndKill(`sqlite:${backup}`, 20)
     expect(await backupSqlite({ url }, backup)).toEqual({ pets: 3 })

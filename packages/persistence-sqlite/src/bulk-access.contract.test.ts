@@ -2,8 +2,8 @@ import { aNewPet } from '@pet-store/persistence-testing'
 import { expect, it } from 'vitest'
 import { openSqliteBulkAccess } from './bulk-access.ts'
 
-// What else bulk access must do: the contract, in open-persistence.contract.test.ts.
-it('bulk writes at once are each stored completely or not at all', async () => {
+// The contract of persistence adapters tests everything else about bulk access.
+it('bulk writes at the same time are each stored completely or not at all', async () => {
   const bulk = await openSqliteBulkAccess({ url: 'sqlite::memory:', mode: 'migrate' })
   const changedAt = new Date(0)
   const to = { id: 1n, sha256: 'a'.repeat(64), state: 'finished', lines: 1, changedAt } as const

@@ -29,7 +29,7 @@ describe('SQLite migrations', () => {
     await readSqliteMigrations({ url })
     await openSqlitePersistence({ url }).catch(() => undefined)
     await migrateSqlite({ url })
-    // As a newer version may do.
+    // A newer version may have changed the table.
     new Database(path).exec('alter table pet rename column category_id to category').close()
     for (const open of [openSqlitePersistence, openSqliteBulkAccess]) {
       await expect(open({ url })).rejects.toThrow('category_id')
@@ -73,7 +73,7 @@ describe('SQLite migrations', () => {
     )
   })
 
-  it('migrations of an earlier version are not continued, and all say the way out', async () => {
+  it('migrations of an earlier version are rejected, and the error says what to do', async () => {
     const database = new Database(path)
     database.exec(
       'create table migration (id integer, name text); ' +
@@ -182,13 +182,13 @@ describe('migrated SQLite schema', () => {
       'CHECK constraint failed: pet_status_check',
     ],
     [
-      'a name that is no text',
+      'a name that is not text',
       'name, category_id',
       "x'00', 1",
       'cannot store BLOB value in TEXT column pet.name',
     ],
     [
-      'a category that is no integer',
+      'a category that is not an integer',
       'name, category_id',
       "'Rex', 1.5",
       'cannot store REAL value in INTEGER column',
@@ -199,7 +199,7 @@ describe('migrated SQLite schema', () => {
       "'Rex', 9223372036854775808",
       'cannot store REAL value',
     ],
-    ['an id that is no integer', 'id, name, category_id', "'a', 'Rex', 1", 'datatype mismatch'],
+    ['an id that is not an integer', 'id, name, category_id', "'a', 'Rex', 1", 'datatype mismatch'],
   ])('the schema rejects a pet with %s from any writer', (_, columns, values, message) => {
     expect(insert(columns, values)).toThrow(message)
   })

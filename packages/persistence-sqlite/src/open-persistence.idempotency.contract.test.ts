@@ -34,7 +34,7 @@ it('Expired idempotency keys are deleted in the background, and no pet', async (
   expect(await pets.find(pet.id)).toEqual(pet)
 })
 
-it('A process whose own clock is 25 hours fast takes no key of SQLite for expired', async () => {
+it('A process whose clock is 25 hours fast treats no key of SQLite as expired', async () => {
   const { pets, close } = await openSqlitePersistence({ url: 'sqlite::memory:', mode: 'migrate' })
   onTestFinished(close)
   const key = { owner: 'shop', key: 'k', fingerprint: 'f' }

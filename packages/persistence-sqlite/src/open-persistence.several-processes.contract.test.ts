@@ -23,7 +23,7 @@ const nodeArguments = (code: string, url: string): string[] => [
    ${code}`,
 ]
 
-/** The superuser may read and write everything, so it becomes nobody, when everything is loaded. */
+/** Root may read and write everything, so the process becomes nobody once all is loaded. */
 const AS_NOBODY = `
   await (await openSqlitePersistence({ url: 'sqlite::memory:', mode: 'migrate' })).close()
   if (process.getuid() === 0) process.setuid(65534)`
@@ -78,8 +78,8 @@ describe('SQLite with several processes', () => {
        }`,
       url,
     )
-    const beginning =
-      `Cannot open the SQLite database ${JSON.stringify(path)}: ` + `the user \\S+ \\(uid \\d+\\)`
+    const file = JSON.stringify(path)
+    const beginning = `Cannot open the SQLite database ${file}: the user \\S+ \\(uid \\d+\\)`
     const reasons = [
       'may not write the file',
       'may not write in the folder "[^"]+", where SQLite keeps its log',
@@ -128,7 +128,7 @@ describe('SQLite with several processes', () => {
       .split('\n')
       .map((line): unknown => JSON.parse(line))
     for (const [index, { what, mode, file, files, persistence, isServed }] of prepared.entries()) {
-      // An ordinary user is no other user here: its own file may have a log while it is open.
+      // Without root it is the same user, whose own file may have a log while it is open.
       const isOther = mode === 0o444 || process.getuid?.() === 0
       expect([what, read[index]]).toEqual([
         what,

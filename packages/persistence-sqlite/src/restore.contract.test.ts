@@ -125,7 +125,7 @@ describe('A restored SQLite backup', () => {
     expect(countPets(path)).toBe(2_000)
   })
 
-  it('a backup is restored where a link leads, and leaves no trace of a killed one', async () => {
+  it('a backup is restored where a link leads, and removes files of a killed restore', async () => {
     await addPets(url, 3)
     await backupSqlite({ url }, backup)
     const ended = spawnSync(process.execPath, ['--version']).pid
@@ -179,7 +179,7 @@ describe('A restored SQLite backup', () => {
     expect(kept.map((file) => countPets(file))).toEqual([5, 3])
   })
 
-  /** Begins to restore a large backup in another process, which stops while it copies. */
+  /** Starts to restore a large backup in another process, and pauses it while it copies. */
   const restoreAndPause = async (to: string) => {
     await addPets(url, 1)
     const database = new Database(path)
@@ -204,17 +204,17 @@ describe('A restored SQLite backup', () => {
 
   it('a backup is not restored over a database that a service created meanwhile', async () => {
     const other = `sqlite:${join(folder, 'other.db')}`
-    const goOn = await restoreAndPause(other)
+    const resume = await restoreAndPause(other)
     const service = await openMigrated(other)
-    expect(await goOn()).toContain('it is in use')
+    expect(await resume()).toContain('it is in use')
     expect((await service.pets.add(aNewPet())).id).toBe(1n)
     await service.close()
   })
 
-  it('a database cannot be opened by a service while a backup is put in its place', async () => {
-    const goOn = await restoreAndPause(url)
+  it('a service waits for a restore, and opens what was restored', async () => {
+    const resume = await restoreAndPause(url)
     const opening = openMigrated(url)
-    expect(await goOn()).toBe('')
+    expect(await resume()).toBe('')
     const service = await opening
     await service.check()
     await service.pets.add(aNewPet())
@@ -222,7 +222,7 @@ describe('A restored SQLite backup', () => {
     expect(countPets(path)).toBe(200_002)
   })
 
-  it('a backup is restored over a file under another log, and both are kept', async () => {
+  it('a backup is restored over a file with the log of another, and both are kept', async () => {
     await addPets(url, 30)
     await backupSqlite({ url }, backup)
     addPetsAndKill(url, 20)

@@ -47,11 +47,11 @@ describe('opening an SQLite file', () => {
 
   it.each([
     [
-      'a file that is no database',
+      'a file that is not a database',
       'Dear reader, '.repeat(100),
       'the file is not an SQLite database',
     ],
-    ['a short file that is no database', 'x', 'the file is not an SQLite database'],
+    ['a short file that is not a database', 'x', 'the file is not an SQLite database'],
     ['a folder', undefined, 'it is a folder'],
   ])('opening an SQLite file rejects %s', async (what, text, reason) => {
     const path = join(folder, what)
@@ -67,7 +67,7 @@ describe('opening an SQLite file', () => {
     await expectRejection(join(file, 'new', 'pets.db'), reason)
   })
 
-  it('opening an SQLite file creates neither file nor folder where it may not', async () => {
+  it('opening an SQLite file creates nothing with create: false or readOnly', async () => {
     for (const mode of [{ create: false }, { readOnly: true }]) {
       const path = join(folder, 'missing', 'pets.db')
       await expectRejection(path, 'there is no such file', mode)

@@ -25,8 +25,8 @@ beforeEach(async () => {
   addPetsAndKill(`sqlite:${path}`, 3)
 })
 
-/** Every way in which a file is opened. */
-async function expectNoOpening(sentence: string): Promise<void> {
+/** Expects that every function that opens a file rejects with this sentence. */
+async function expectNotOpened(sentence: string): Promise<void> {
   const url = `sqlite:${path}`
   const openings = [
     openSqlitePersistence({ url, mode: 'migrate' }),
@@ -51,10 +51,10 @@ it('a file with the log of a killed process is opened', async () => {
   expect(await countPets()).toBe(3)
 })
 
-it('no database is created beside a lone log, which works when its file is back', async () => {
+it('no database is created beside a lone log, which applies once its file is back', async () => {
   const log = readFileSync(`${path}-wal`)
   renameSync(path, join(folder, 'moved'))
-  await expectNoOpening(
+  await expectNotOpened(
     `the file is missing, but its log ${JSON.stringify(`${path}-wal`)} is there`,
   )
   expect([existsSync(path), readFileSync(`${path}-wal`).equals(log)]).toEqual([false, true])
@@ -64,7 +64,7 @@ it('no database is created beside a lone log, which works when its file is back'
 
 it('no database is created in an emptied file beside its log', async () => {
   writeFileSync(path, '')
-  await expectNoOpening('the file is empty, but its log')
+  await expectNotOpened('the file is empty, but its log')
 })
 
 it('the log is found beside the file that a link leads to', async () => {
@@ -72,7 +72,7 @@ it('the log is found beside the file that a link leads to', async () => {
   const linked = path
   path = join(folder, 'link.db')
   symlinkSync(linked, path)
-  await expectNoOpening(`the file is missing, but its log ${JSON.stringify(`${linked}-wal`)}`)
+  await expectNotOpened(`the file is missing, but its log ${JSON.stringify(`${linked}-wal`)}`)
 })
 
 it('no log is applied to a file that it was not written for', async () => {
@@ -82,14 +82,14 @@ it('no log is applied to a file that it was not written for', async () => {
   const backup = join(folder, 'backup.db')
   await backupSqlite({ url: `sqlite:${other}` }, backup)
   copyFileSync(backup, path)
-  await expectNoOpening(
+  await expectNotOpened(
     `the log ${JSON.stringify(`${path}-wal`)} beside it was written for another`,
   )
   rmSync(`${path}-wal`)
   expect(await countPets()).toBe(3)
 })
 
-it('no log is applied to an older copy of its file, which works when that is back', async () => {
+it('no log is applied to an older copy of its file, but to the file once it is back', async () => {
   expect(await countPets()).toBe(3)
   const older = join(folder, 'older')
   const newer = join(folder, 'newer')
@@ -98,7 +98,7 @@ it('no log is applied to an older copy of its file, which works when that is bac
   addPetsAndKill(`sqlite:${path}`, 30)
   renameSync(path, newer)
   copyFileSync(older, path)
-  await expectNoOpening(`it does not fit the log ${JSON.stringify(`${path}-wal`)} beside it`)
+  await expectNotOpened(`it does not fit the log ${JSON.stringify(`${path}-wal`)} beside it`)
   renameSync(newer, path)
   expect(await countPets()).toBe(2_033)
 })

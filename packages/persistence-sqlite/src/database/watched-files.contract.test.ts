@@ -27,7 +27,7 @@ afterEach(async () => {
   await persistence.close()
 })
 
-/** Another program, which knows nothing of our checks, adds a pet and ends. */
+/** Another program adds a pet, without the checks of this package, and ends. */
 function addByOtherProgram(): void {
   const code = `
     const database = new (require('better-sqlite3'))(${JSON.stringify(path)})
@@ -66,7 +66,7 @@ it.each(
 })
 
 it.each(['-wal', '-shm'])(
-  'a database loses nothing when %s is deleted and it is closed',
+  'a database loses nothing when it is closed after %s was deleted',
   async (name) => {
     rmSync(`${path}${name}`)
     expect(await namesAfterReopening()).toEqual([aNewPet().name])
@@ -99,7 +99,7 @@ it('an import stores nothing in a file that was moved', async () => {
   await bulk.close()
 })
 
-it('a database keeps what others store behind the deleted index of its log', async () => {
+it('a database keeps what others store after the index of its log was deleted', async () => {
   rmSync(`${path}-shm`)
   addByOtherProgram()
   await expect(persistence.pets.add(aNewPet())).rejects.toMatchObject({ outcome: 'not_stored' })
@@ -124,7 +124,7 @@ it.each([
   },
 )
 
-it('a database is not opened, nor backed up, under one of several names', async () => {
+it('a database with several names (hard links) is neither opened nor backed up', async () => {
   await persistence.close()
   linkSync(path, join(folder, 'other.db'))
   await expect(open()).rejects.toThrow('the file has 2 names (hard links)')
@@ -134,7 +134,7 @@ it('a database is not opened, nor backed up, under one of several names', async 
   persistence = await open()
 })
 
-it('opening takes the file that got the name while it waited for a lock', async () => {
+it('opening opens the file that got the name while it waited for a lock', async () => {
   await persistence.close()
   const other = new Database(path)
   other.pragma('journal_mode = delete')

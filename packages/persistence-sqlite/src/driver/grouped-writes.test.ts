@@ -117,7 +117,7 @@ describe('While another process writes, grouped writes', () => {
   }
   const stored = () => database.prepare('select text from note order by text').pluck().all()
 
-  it('grouped writes let timers and reads run while they wait for another process', async () => {
+  it('timers and reads go on while grouped writes wait for another process', async () => {
     const write = open()
     const written = Promise.all([write('a'), write('b')])
     await setTimeout(30)

@@ -16,7 +16,7 @@ export async function addPets(url: string, count: number): Promise<void> {
   await close()
 }
 
-/** Stores pets in another process, and kills it: its log stays. */
+/** Stores pets in another process and kills it, so that the log stays. */
 export function addPetsAndKill(url: string, count: number): void {
   const code = `
     import { openSqlitePersistence } from '../open-persistence.ts'
@@ -28,7 +28,7 @@ export function addPetsAndKill(url: string, count: number): void {
   expect(signal).toBe('SIGKILL')
 }
 
-/** As another program counts them. */
+/** Counts the pets in a file without this package. */
 export function countPets(file: string): unknown {
   const database = new Database(file, { readonly: true })
   const count = database.prepare('select count(*) from pet').pluck().get()
