@@ -30,7 +30,7 @@ function onPath(...names: readonly string[]): string | undefined {
     .find((file) => existsSync(file))
 }
 
-/** Opens a page that writes an error where it breaks its policy. */
+/** Opens a page that writes an error to the console when it violates its policy. */
 export async function openPage(context: BrowserContext): Promise<Page> {
   const page = await context.newPage()
   await page.addInitScript({
@@ -49,7 +49,7 @@ const EVENTS = ['console', 'pageerror', 'requestfailed', 'request', 'response']
  */
 export function problemsOf(page: Page, address: string): readonly string[] {
   const problems: string[] = []
-  // Those of an earlier collection.
+  // An earlier call added listeners.
   for (const event of EVENTS) page.removeAllListeners(event)
   page.on('console', (message) => {
     if (message.type() !== 'log') problems.push(`console ${message.type()}: ${message.text()}`)

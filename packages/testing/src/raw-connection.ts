@@ -86,7 +86,7 @@ export class RawConnection {
     throw new Error(`${why}; received so far: ${this.#received.toString('latin1')}`)
   }
 
-  /** The same; `undefined` instead of rejecting. */
+  /** Like `response`, but returns `undefined` instead of rejecting. */
   async nextResponse(timeoutMs: number = RESPONSE_TIMEOUT_MS): Promise<WireResponse | undefined> {
     const deadline = performance.now() + timeoutMs
     while (this.responses.length === 0 && this.isOpen && performance.now() < deadline) {

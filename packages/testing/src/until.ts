@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 
 /**
- * Resolves once the condition is true. Rejects after the timeout, with `what` as that which did not
- * happen. Default: ten minutes, longer than anything takes on a machine with a load of sixty.
+ * Resolves once the condition is true. Rejects after the timeout with an error that names `what`.
+ * Default: ten minutes, longer than anything takes on a machine with a load of sixty.
  */
 export async function until(
   what: string,

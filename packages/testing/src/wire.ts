@@ -69,7 +69,7 @@ export function readResponse(bytes: Buffer): RawResponse | undefined {
   }
 }
 
-/** The same response, with its headers and its body parsed. */
+/** The response with its headers parsed and its body as text. */
 export function wireResponse({ status, head, body }: RawResponse): WireResponse {
   const headers = head
     .split('\r\n')
