@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { OpenedParts } from './opened-parts.ts'
 
-it('opened parts are closed in reverse, once, and all of them although one cannot be', async () => {
+it('opened parts are closed in reverse, once, and all of them even if one cannot be', async () => {
   const closed: string[] = []
   const opened = new OpenedParts()
   for (const name of ['first', 'broken', 'last']) {

@@ -16,7 +16,7 @@ beforeEach(async () => {
   folder = await temporaryFolder()
 })
 
-/** What doctor finds besides what is well. */
+/** The errors and warnings of doctor, and its exit code. */
 async function findings(settings: Record<string, string> = {}, options = {}) {
   const { code, stdout } = await runHere('doctor', folder, settings, options)
   return { code, found: stdout.match(/^(?:error|warning).*\n +->.*$/gm) ?? [] }
@@ -174,7 +174,7 @@ it('doctor names a used port, a file in place of the folder, a missing module', 
   ])
 })
 
-it('doctor is content with a port on which this service listens', async () => {
+it('doctor accepts a port on which a pet store listens', async () => {
   const server = createHttpServer((_req, res) => res.end('{"status":"ok"}')).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close().closeAllConnections())

@@ -143,7 +143,7 @@ describe.each(KINDS)('Keys on %s', (kind) => {
   })
 })
 
-/** All that a thief of the database would get. */
+/** Everything that the database holds, for SQLite, or what it holds of keys. */
 async function dump({ folder, settings }: Installation): Promise<string> {
   if (settings['DATABASE_URL']?.startsWith('sqlite:')) {
     const files = await readdir(join(folder, 'data'))

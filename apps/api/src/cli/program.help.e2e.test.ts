@@ -29,7 +29,7 @@ it('--help has examples whose options the commands have', async () => {
   }
 })
 
-it('openapi prints what docs/openapi.json is a copy of, without any setting', async () => {
+it('openapi prints the text of docs/openapi.json, even with invalid settings', async () => {
   const { code, stdout, stderr } = await runHere('openapi', await temporaryFolder(), {
     PORT: 'none',
   })

@@ -32,7 +32,7 @@ async function serve(program?: readonly string[]) {
   return { program: started, address: await waitForOutput(started, /"address":"([^"]+)"/) }
 }
 
-/** A program that runs this code first. */
+/** The program, after this code has run in its process. */
 function after(code: string): readonly string[] {
   return ['--import', `data:text/javascript,${encodeURIComponent(code)}`, PROGRAM]
 }
@@ -128,7 +128,7 @@ async function request(address: string, count: number): Promise<void> {
   }
 }
 
-/** A pipe by name: its reader and its writer. */
+/** The file descriptors of a named pipe. */
 async function openPipe(): Promise<{ reader: number; writer: number }> {
   const path = `${await temporaryFolder()}/pipe`
   execFileSync('mkfifo', [path])
@@ -160,7 +160,7 @@ describe('The log on a terminal', () => {
 })
 
 describe('A service whose log cannot be written', () => {
-  it('the service serves on and stops in order when the pipe of its log is closed', async () => {
+  it('the service keeps serving and stops in order when its log is a closed pipe', async () => {
     const { reader, writer } = await openPipe()
     const { child, ended, address } = await serveInto(writer)
     closeSync(writer)
@@ -173,7 +173,7 @@ describe('A service whose log cannot be written', () => {
     expect(await ended).toEqual([0, null])
   })
 
-  it('the service serves on and stops in order when nobody reads its log', async () => {
+  it('the service keeps serving and stops in order when nobody reads its log', async () => {
     const { writer } = await openPipe()
     const { child, ended, address } = await serveInto(writer, { SHUTDOWN_TIMEOUT: '1m' })
     await request(address, 500)
@@ -194,7 +194,7 @@ describe('A service whose log cannot be written', () => {
     expect(await ended).toEqual([1, null])
   })
 
-  it('the service serves on and stops in order when the disk of its log is full', async () => {
+  it('the service keeps serving and stops in order when the disk of its log is full', async () => {
     const full = openSync('/dev/full', 'w')
     const { child, ended, address } = await serveInto(full, { METRICS_PORT: '0' })
     await request(address, 500)

@@ -37,7 +37,7 @@ const queries = [
 const exposed = new Map<string, Map<string, Set<string>>>()
 
 beforeAll(async () => {
-  // The others show from the start.
+  // All other series exist from the start.
   const pool = { name: 'primary', busy: 1, idle: 1, waiting: 0, limit: 10 }
   const metrics = openMetrics(NO_REPORTS)
   metrics.showPools(() => [pool])
@@ -121,11 +121,11 @@ describe('The queries of alerts and dashboards', () => {
   )
 
   it('the queries of alerts and dashboards use every metric of the program', () => {
-    const asked = new Set(queries.flatMap(([, query]) => namesIn(query).names))
+    const queried = new Set(queries.flatMap(([, query]) => namesIn(query).names))
     const own = [...exposed.keys()]
       .filter((name) => name.startsWith('pet_store_'))
       .filter((name) => !/_(?:sum|count|bucket)$/.test(name) || name.endsWith('_bucket'))
-    expect(own.filter((name) => !asked.has(name))).toEqual([])
+    expect(own.filter((name) => !queried.has(name))).toEqual([])
   })
 })
 

@@ -22,7 +22,7 @@ const HEADERS = {
   'X-Forwarded-Host': 'forwarded.example',
   'User-Agent': 'the-agent',
 }
-/** Of the line of a request, traced or not. */
+/** The fields in the log line of a request, traced or not. */
 const FIELDS = [
   ...[
     'level',
@@ -74,7 +74,7 @@ async function sendAll(address: string): Promise<void> {
     await fetch(address.replace('/v1', path))
 }
 
-/** All that is sent about these requests. */
+/** Sends requests, and returns the collector with what it got about them. */
 async function traced(settings: Record<string, string>, send = sendAll) {
   const collector = await startCollector()
   const keys = { API_KEYS_SHA256: hashApiKey(KEY) }

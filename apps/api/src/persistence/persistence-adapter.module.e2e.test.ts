@@ -80,7 +80,7 @@ describe('PERSISTENCE_MODULE', () => {
     expect(program.output.stdout).toContain('2 pets are still in memory')
   })
 
-  it('serve goes on when keys cannot be read for a warning, and counts such failures', async () => {
+  it('serve keeps serving when keys cannot be read, warns, and counts the failures', async () => {
     const folder = await temporaryFolder()
     await writeFile(
       join(folder, 'mine.mjs'),
@@ -149,7 +149,7 @@ describe('PERSISTENCE_MODULE', () => {
     expect(program.output.stderr.trim().split('\n')).toHaveLength(1)
   })
 
-  it('a start ends with replicas that the adapter does not declare', async () => {
+  it('a start fails if replicas are set that the adapter does not declare', async () => {
     const settings = {
       PERSISTENCE_MODULE: EXAMPLE,
       DATABASE_URL: 'pets.ndjson',

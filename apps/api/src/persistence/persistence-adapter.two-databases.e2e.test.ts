@@ -90,7 +90,7 @@ describe('SQLite and PostgreSQL', () => {
   })
 })
 
-/** Databases count on differently. */
+/** The ids differ, because only PostgreSQL uses one up for each attempt. */
 function withoutId(text: string): string {
   return text.replace(/"id":[0-9]+/, '"id":…')
 }

@@ -62,7 +62,7 @@ it('the restore drill reads a backup of SQLite, and reports too few pets and dam
     code: 1,
     stderr: 'FAIL it has 300 pets, and should have at least 301\n',
   })
-  // Why the schema cannot be checked, too.
+  // The reason why the schema cannot be checked is reported too.
   const foreign = 'printf "There is no database\\n"; exit 3'
   await writeFile(join(folder, 'program'), `#!/bin/sh\n[ "$1" = restore ] || { ${foreign}; }\n`, {
     mode: 0o755,

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers())
 it('work longer than its interval is not queued, and is done again at the end', async () => {
   let fail = () => {}
   const slow = new Promise<void>((_, reject) => {
-    fail = () => reject(new Error('the database is silent'))
+    fail = () => reject(new Error('the database is unavailable'))
   })
   const work = vi.fn(() => slow)
   const finish = repeat(work, 1_000, () => {})
@@ -24,8 +24,8 @@ it('work longer than its interval is not queued, and is done again at the end', 
 it('work that fails is reported, unless the database is unavailable', async () => {
   const failures: unknown[] = []
   const forbidden = new Error('permission denied for table api_key')
-  const away = persistenceUnavailable()
-  for (const error of [forbidden, away])
+  const unavailable = persistenceUnavailable()
+  for (const error of [forbidden, unavailable])
     await repeat(
       () => Promise.reject(error),
       1_000,

@@ -12,7 +12,7 @@ async function portOf(app: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-it('a pet store is recognised by /livez, also where it listens on every address', async () => {
+it('a pet store is recognised by /livez, even if it listens on every address', async () => {
   const port = await portOf((req, res) =>
     res.writeHead(req.url === '/livez' ? 200 : 404).end('{"status":"ok"}'),
   )
@@ -30,13 +30,13 @@ it('the metrics of a pet store are recognised by its build', async () => {
 
 it.each([
   ['another program', 200, '<h1>Hello</h1>'],
-  ['another service that is well', 200, '{"status":"ok","name":"other"}'],
-  ['an error with the text of ours', 503, '{"status":"ok"}'],
-])('%s is no pet store', async (_what, status, body) => {
+  ['another healthy service', 200, '{"status":"ok","name":"other"}'],
+  ['an error with the same text', 503, '{"status":"ok"}'],
+])('%s is not recognised as a pet store', async (_what, status, body) => {
   const port = await portOf((_req, res) => res.writeHead(status).end(body))
   expect(await isThisService('127.0.0.1', port)).toBe(false)
 })
 
-it('a port on which nothing listens is no pet store', async () => {
+it('a port on which nothing listens is not recognised as a pet store', async () => {
   expect(await isThisService('127.0.0.1', 1)).toBe(false)
 })

@@ -13,12 +13,12 @@ function aServer() {
 
 it('a server listens beside another one where both may share the port', async ({ skip }) => {
   if (process.platform !== 'linux') skip('needs Linux')
-  const place = { host: HOST, setting: 'PORT', reusePort: true }
+  const options = { host: HOST, setting: 'PORT', reusePort: true }
   const first = aServer()
-  await listen(first, { ...place, port: 0 })
+  await listen(first, { ...options, port: 0 })
   const { port } = first.address() as AddressInfo
-  expect(await listen(aServer(), { ...place, port })).toBe(`http://${HOST}:${port}`)
-  await expect(listen(aServer(), { ...place, port, reusePort: false })).rejects.toThrow(
+  expect(await listen(aServer(), { ...options, port })).toBe(`http://${HOST}:${port}`)
+  await expect(listen(aServer(), { ...options, port, reusePort: false })).rejects.toThrow(
     `Cannot listen on ${HOST} port ${port}: something listens there already.`,
   )
 })

@@ -67,8 +67,8 @@ describe('The program is not ready', () => {
   })
 })
 
-describe('The database is asked', () => {
-  it('the database is asked once by all checks at the same time and within a second', async () => {
+describe('The database is checked', () => {
+  it('the database is checked once for all calls within a second', async () => {
     const readiness = create()
     await Promise.all([readiness.check(), readiness.check()])
     await vi.advanceTimersByTimeAsync(999)

@@ -17,7 +17,7 @@ useBrowser()
 const openStore = useStore(25)
 
 describe('the samples of the reference page', () => {
-  it('the samples follow the form in every language, a header a line', async () => {
+  it('the samples follow the form in every language, with one header a line', async () => {
     const { page, address, key, problems } = await openReference()
     await page.selectOption('#listPets-status', 'sold')
     await page.fill('#listPets-limit', '5')
@@ -102,7 +102,7 @@ describe('the form of the reference page', () => {
     expect(problems).toEqual([])
   })
 
-  it('the form takes an earlier response back when none arrives', async () => {
+  it('the form removes an earlier response when none arrives', async () => {
     const { page } = await openReference()
     expect(await send(page, 'createPet', '{"name":"Rex","categoryId":1}')).toMatch(/^201 /)
     await page.route('**/v1/pets', (route) => route.abort())

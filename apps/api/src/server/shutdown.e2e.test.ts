@@ -71,8 +71,8 @@ describe('SIGTERM', () => {
           resolve(false)
         })
       })
-    // So few that each gets its next request off within the second for which idle connections stay
-    // open, beside a load of sixty too.
+    // Few enough that each sends its next request within the second for which idle connections stay
+    // open, even on a machine with a load of sixty.
     const clients = Array.from({ length: 5 }, async () => {
       while (await ask());
     })

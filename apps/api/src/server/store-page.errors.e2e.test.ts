@@ -15,8 +15,8 @@ useBrowser()
 const openFilled = useStore(48)
 
 describe('what the store page says when it cannot list', () => {
-  it('the store page says beside the pager that paging failed, and nothing answers', async () => {
-    const { page } = await openFilled({ isAlone: true })
+  it('the store page says beside the pager that paging failed, or still waits', async () => {
+    const { page } = await openFilled({ needsOwnPage: true })
     await page.clock.install()
     await page.route('**/v1/pets?*', (route) => route.abort())
     await page.click('#next')
@@ -47,7 +47,7 @@ describe('what the store page says when it cannot list', () => {
   })
 
   it('the store page is busy until the last request ends, and says how long it took', async () => {
-    const { page } = await openFilled({ isAlone: true })
+    const { page } = await openFilled({ needsOwnPage: true })
     await page.clock.install()
     await page.route('**/v1/pets?*', () => {})
     await page.check('#filter [value=sold]')
@@ -68,7 +68,7 @@ describe('what the store page says when it cannot list', () => {
     expect(await page.isChecked('#filter [value=""]')).toBe(true)
   })
 
-  it('the store page has places for pets while it loads, and Retry when that fails', async () => {
+  it('the store page shows skeleton rows while it loads, and Retry when that fails', async () => {
     const { page } = await openFilled()
     let respond = () => {}
     await page.route('**/v1/pets?*', async (route) => {
@@ -90,7 +90,7 @@ describe('what the store page says when it cannot list', () => {
     await page.waitForSelector('bdi:text-is("Pet 1")')
   })
 
-  it('the store page lets a key add that may not list, and says why it has no list', async () => {
+  it('a key that may not list can add pets on the store page, which says why', async () => {
     const { page } = await openFilled()
     const message = 'The API key may not do this: it lacks the scope pets:read.'
     const body = JSON.stringify({ code: 'forbidden', message, status: 403 })
@@ -135,7 +135,7 @@ describe('the key dialog of the store page', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
   })
 
-  it('the key dialog throws no pets away when it is cancelled, or a key is rejected', async () => {
+  it('the key dialog keeps the list when it is cancelled, or a key is rejected', async () => {
     const { page } = await openFilled()
     await page.click('#open-key')
     await page.fill('#key', createApiKeyText())
@@ -175,7 +175,7 @@ describe('how the store page looks', () => {
     },
   )
 
-  it('forced colours outline on the store page what has a background otherwise', async () => {
+  it('with forced colours the store page outlines what otherwise has a background', async () => {
     const { page } = await openFilled({ forcedColors: 'active' })
     await page.click('#find [type=submit]')
     const parts = 'button, .badge, .chip, .error:not(:empty)'

@@ -22,7 +22,7 @@ export const BIG = '9007199254740993'
 export const INT64 = { min: '-9223372036854775808', max: '9223372036854775807' }
 
 let browser: Browser
-/** A context takes half a second of CPU time, so most tests take one page in turn. */
+/** A context takes half a second of CPU time, so most tests share one page. */
 let shared: Page | undefined
 
 /** Starts a browser for the tests of a file; without one they are skipped, and say so. */
@@ -46,26 +46,26 @@ export interface PageOptions
     'viewport' | 'colorScheme' | 'forcedColors' | 'permissions' | 'javaScriptEnabled'
   > {
   /** For a test that changes the page in a way that cannot be undone, such as its clock. */
-  readonly isAlone?: boolean
+  readonly needsOwnPage?: boolean
 }
 
 /** Opens the first page of a service. */
 export async function open(address: string, options: PageOptions = {}) {
-  const { isAlone, permissions, javaScriptEnabled } = options
-  const mayShare = !isAlone && permissions === undefined && javaScriptEnabled === undefined
+  const { needsOwnPage, permissions, javaScriptEnabled } = options
+  const mayShare = !needsOwnPage && permissions === undefined && javaScriptEnabled === undefined
   const page = await (mayShare ? takeSharedPage(options) : openOwnPage(options))
   const problems = problemsOf(page, address)
   await page.goto(`${address}/`)
   return { page, problems }
 }
 
-async function openOwnPage({ isAlone: _, ...options }: PageOptions): Promise<Page> {
+async function openOwnPage({ needsOwnPage: _, ...options }: PageOptions): Promise<Page> {
   const context = await browser.newContext({ viewport: DESKTOP, ...options })
   onTestFinished(() => context.close())
   return openPage(context)
 }
 
-/** The page that earlier tests had, as it was before them. */
+/** The page that tests share; it is reset after each of them. */
 async function takeSharedPage({
   viewport,
   colorScheme = 'light',

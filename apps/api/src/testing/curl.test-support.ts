@@ -1,4 +1,4 @@
-/** What a curl line asks. */
+/** The request of a curl line. */
 export interface CurlRequest {
   readonly method: string
   readonly url: string
@@ -6,7 +6,7 @@ export interface CurlRequest {
   readonly body: string | undefined
 }
 
-/** Does what a documented curl line says, with fetch: machines without curl test the lines too. */
+/** Sends the request of a documented curl line by fetch, since a machine may have no curl. */
 export async function curl(
   line: string,
 ): Promise<{ status: number; body: string; headers: Headers }> {
@@ -16,8 +16,8 @@ export async function curl(
 }
 
 /**
- * Reads a curl line. Understands what our documents use (`-H`, `-d`, `-X`, `-w`, an address), and
- * throws for anything else, so that no option is passed over.
+ * Reads a curl line. Understands what the documents use (`-H`, `-d`, `-X`, `-w`, an address), and
+ * throws for anything else, so that no option is ignored.
  */
 export function curlRequest(line: string): CurlRequest {
   const [command, ...words] = wordsOf(line)

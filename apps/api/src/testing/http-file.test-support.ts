@@ -10,9 +10,9 @@ export interface FileRequest {
 }
 
 /**
- * Reads a `.http` file, as far as ours go: `@name = value` at its head, which may use names above
- * it, `###` between requests, `#` before comments, an empty line before a body. Throws for a
- * request without an expectation, and for anything else it cannot read.
+ * Reads the parts of the `.http` format that our file uses: `@name = value` at its head, which may
+ * use names above it, `###` between requests, `#` before comments, an empty line before a body.
+ * Throws for a request without an expectation, and for anything else that it cannot read.
  */
 export function readHttpFile(
   text: string,

@@ -2,8 +2,8 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * A proxy that publishes a service under a path of its own, as installations do. Tells the service
- * nothing of it.
+ * A proxy that publishes a service under a path of its own, as installations do. It sends the
+ * service no header about that path.
  */
 export async function startPrefixProxy(
   service: string,

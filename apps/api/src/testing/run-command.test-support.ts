@@ -7,7 +7,7 @@ export interface CommandResult {
   readonly stderr: string
 }
 
-/** The user that owns nothing: what the superuser may read and write, this one may not. */
+/** The user `nobody`, who owns no files: permissions apply to it, unlike to root. */
 const NOBODY = 65_534
 
 /**
@@ -15,8 +15,8 @@ const NOBODY = 65_534
  * everything that is not about the process itself, such as a stream to standard output. One at a
  * time, because the folder, the settings and the output are those of the process.
  *
- * With `asOrdinaryUser` the superuser runs it as `NOBODY`, and is itself again before it goes back:
- * the checkout may be below a folder that others may not enter.
+ * With `asOrdinaryUser`, root runs it as `NOBODY`, and becomes root again before it changes back to
+ * the working directory: that may be below a folder that others may not enter.
  */
 export async function runHere(
   command: string,

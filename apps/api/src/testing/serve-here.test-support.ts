@@ -15,8 +15,7 @@ export interface ServedHere {
 }
 
 /**
- * Serves in this process, from memory unless the settings say otherwise: for what is not about the
- * process itself.
+ * Serves in this process, by default from memory: for tests that are not about the process itself.
  */
 export async function serveHere(
   settings: Readonly<Record<string, string>>,

@@ -23,8 +23,7 @@ interface Sent {
 }
 
 /**
- * Takes traces by OTLP over HTTP, as JSON, until the test ends. With another status than 200 it
- * says that it did not.
+ * Takes traces by OTLP over HTTP, as JSON, until the test ends. `status` is that of its responses.
  */
 export async function startCollector(status = 200) {
   const spans: CollectedSpan[] = []
@@ -55,13 +54,13 @@ export async function startCollector(status = 200) {
   return { url: `http://127.0.0.1:${port}`, spans, bodies }
 }
 
-/** The span of this name in a trace, and below it the names of what it led to, outermost first. */
+/** The name of a span and, as nested lists, the names of the spans below it. */
 export function treeOf(spans: readonly CollectedSpan[], root: CollectedSpan): readonly unknown[] {
   const below = spans.filter(({ parentSpanId }) => parentSpanId === root.spanId)
   return [root.name, ...below.map((span) => treeOf(spans, span))]
 }
 
-/** The values by name. */
+/** The values of a span's attributes by name. */
 export function attributesOf({ attributes }: CollectedSpan): Record<string, unknown> {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
 }

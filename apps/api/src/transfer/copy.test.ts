@@ -60,7 +60,7 @@ describe('copy', () => {
     expect(target.pets).toEqual(source.pets)
   })
 
-  it('copy adds pets whose lower ids became visible after they were passed', async () => {
+  it('copy adds pets with lower ids that became visible while it ran', async () => {
     const source = createMemoryBulk(petsUpTo(12_000).filter(({ id }) => id !== 3n))
     const target = createMemoryBulk()
     let writes = 0
@@ -164,7 +164,7 @@ describe('copy', () => {
   )
 
   it.each([{ revokedAt: new Date(5) }, { id: 'key_2' }, { scopes: [] }, { sha256: 'cd' }])(
-    'copy rejects a target with an API key that only there is or was changed: %o',
+    'copy rejects a target with an API key that the source lacks or that differs: %o',
     async (fields) => {
       const key = { ...KEY, ...fields }
       const target = createMemoryBulk([], { apiKeys: [key] })

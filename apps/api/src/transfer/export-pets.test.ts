@@ -7,7 +7,7 @@ import { READERS } from './import-pets.ts'
 import type { Format } from './pet-file.ts'
 import { csvOf, entriesOf, petsOf } from './testing/entries.test-support.ts'
 
-/** A database of these pets, also of those that are added to them, with ids from 1 on. */
+/** A database of the pets in this list, to which more can be added; their ids begin with 1. */
 function databaseOf(pets: readonly PetInput[]): Parameters<typeof exportPets>[0] {
   return {
     readPets: async ({ after = 0n, limit }) =>
@@ -26,7 +26,7 @@ async function written(pets: readonly PetInput[], format: Format, ids = false): 
   return text(exportPets(databaseOf(pets), { format, ids }))
 }
 
-/** Any, surrogates too; the unit `binary` of fast-check makes a Map of a million entries. */
+/** Any character, even a surrogate; the unit `binary` of fast-check takes seconds to make. */
 const anyCharacter = fc.nat(0x10ffff).map((code) => String.fromCodePoint(code))
 
 const ODD: readonly PetInput[] = [
@@ -131,7 +131,7 @@ describe('exported pets', () => {
     expect(pages).toEqual([undefined, 5_000n, 10_000n])
   })
 
-  it('end with the last pet that was stored when the export began', async () => {
+  it('exported pets end with the last one that was stored when the export began', async () => {
     for (const count of [1, 5_000, 5_001]) {
       const pets = somePets(count)
       let lines = 0

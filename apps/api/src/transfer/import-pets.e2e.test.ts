@@ -68,7 +68,7 @@ describe('pet-store import', () => {
   it('import reads standard input', async () => {
     await write('pets', MIXED)
     const line = 'cat pets | pet-store import - --format ndjson --on-error skip'
-    // What comes in cannot be recognised.
+    // Standard input is not recognised as a file that was imported already.
     for (let time = 1; time <= 2; time += 1) {
       expect(await runShell(line, folder, { DATABASE_URL })).toEqual({
         code: 1,
@@ -165,7 +165,7 @@ describe('pet-store import', () => {
     await write('pets.csv', `name,categoryId\n${'Rex,1\n'.repeat(500_000)}`)
     const program = runProgram('import pets.csv', folder, { DATABASE_URL })
     const log = `${folder}/pets.db-wal`
-    // The first pets are more than the tables.
+    // Larger than the tables alone: the first pets are stored.
     while ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) < 1_000_000) {
       expect(program.process.exitCode, program.output.stderr).toBeNull()
       await setTimeout(20)

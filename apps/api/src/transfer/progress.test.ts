@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('progress is a line every ten seconds, in another unit and without a total too', () => {
+it('progress is a line every ten seconds, in any unit, with or without a total', () => {
   const copied = showProgress('Copying', 80_000)
   const read = showProgress('Reading', undefined, MEGABYTES)
   for (let count = 0; count < 5; count += 1) {
@@ -30,7 +30,7 @@ it('progress is a line every ten seconds, in another unit and without a total to
   ])
 })
 
-it('progress on a terminal is one line, which other lines and the end take away', () => {
+it('progress on a terminal is one line, which other lines and the end clear', () => {
   const written: string[] = []
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0)
   const before = process.stderr.isTTY

@@ -159,7 +159,7 @@ describe('CSV', () => {
     },
   )
 
-  it('CSV may have a name of many lines', async () => {
+  it('CSV with a name of too many lines is reported with the first of them', async () => {
     const rule = 'name must have at most 1000 characters'
     expect(await read(`name,categoryId\n"${'a\n'.repeat(1000)}",1`)).toEqual([
       expect.stringContaining(`2: ${rule}`),
