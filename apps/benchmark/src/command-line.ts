@@ -19,6 +19,8 @@ pnpm bench --scale --only bulk   only one of growth, bulk and processes
 Complete runs write to docs/benchmarks, the others to data/benchmarks.`
 
 const SECTIONS = ['growth', 'bulk', 'processes']
+/** What runs instead of a comparison; the first that is named. */
+const RUNS = ['help', 'scale', 'profile', 'tracing'] as const
 const OPTIONS = {
   quick: { type: 'boolean' },
   scale: { type: 'boolean' },
@@ -36,7 +38,7 @@ export type Choice = ReturnType<typeof choose>
 /** What to run, from the arguments of the program. Throws a sentence when they are invalid. */
 export function choose(args: readonly string[]) {
   const { values } = parseArgs({ args: [...args], options: OPTIONS })
-  const { quick, scale, profile, tracing, help, only, against, beside, pets } = values
+  const { quick, scale, tracing, help, only, against, beside, pets } = values
   if (!/^[1-9][0-9]*000$/.test(pets))
     throw new RangeError(`--pets must be thousands, got ${JSON.stringify(pets)}.`)
   const sections = SECTIONS.filter((section) => startsWithAny(section, only))
@@ -57,16 +59,8 @@ export function choose(args: readonly string[]) {
   // Only a complete run is written to the documents.
   const isBare = against === undefined && beside === undefined
   const isComplete = only === '' && isBare && !tracing && !quick
-  const run: 'help' | 'scale' | 'profile' | 'tracing' | 'comparison' = help
-    ? 'help'
-    : scale
-      ? 'scale'
-      : profile
-        ? 'profile'
-        : tracing
-          ? 'tracing'
-          : 'comparison'
-  return { run, isComplete, selections, sections, pets: +pets }
+  const run = RUNS.find((name) => values[name]) ?? ('comparison' as const)
+  return { run, isComplete, selections, sections, pets: Number(pets) }
 }
 
 /** The service of another checkout, which shows what a change costs or gains. */

@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite'
 import { SQL } from 'bun'
 import { Elysia, t } from 'elysia'
 import pino from 'pino'
-import { DURABLE, databaseUrl, isGoodKey, petBody, port, STATUSES, sqliteFile } from './pet.ts'
+import { DURABLE, databaseUrl, isValidKey, petBody, port, STATUSES, sqliteFile } from './pet.ts'
 
 interface Row {
   id: number
@@ -25,7 +25,7 @@ interface Pets {
   add(name: string, categoryId: number, status: string | null): Row | Promise<Row>
 }
 
-// As Bun's pages on SQLite teach: prepared statements, kept.
+// As Bun's documentation of SQLite shows: prepared statements that are kept.
 function sqlitePets(file: string): Pets {
   const database = new Database(file)
   database.run('pragma journal_mode = wal')
@@ -52,7 +52,7 @@ function sqlitePets(file: string): Pets {
   }
 }
 
-// As Bun's pages on SQL teach: tagged templates, which are prepared and pipelined.
+// As Bun's documentation of SQL shows: tagged templates, which are prepared and pipelined.
 function postgresPets(url: string): Pets {
   const sql = new SQL({ url, max: 10 })
   const columns = sql`id, name, category_id as "categoryId", status`
@@ -104,7 +104,7 @@ new Elysia({ normalize: false })
   .onBeforeHandle(({ headers, requestId, set, status: end }) => {
     set.headers['x-request-id'] = requestId
     const key = headers['authorization']?.replace(/^Bearer /, '')
-    if (key === undefined || !isGoodKey(key)) return end(401, { message: 'A key is required.' })
+    if (key === undefined || !isValidKey(key)) return end(401, { message: 'A key is required.' })
   })
   .onAfterResponse(({ request, route, set, startedAt, requestId }) => {
     const durationMs = performance.now() - startedAt

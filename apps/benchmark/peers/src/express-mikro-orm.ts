@@ -7,7 +7,7 @@ import { ZodError, z } from 'zod'
 import {
   DURABLE,
   databaseUrl,
-  isGoodKey,
+  isValidKey,
   petBody,
   port,
   requestId,
@@ -46,7 +46,7 @@ const app = express()
 app.use(pinoHttp({ genReqId: requestId }))
 app.use((req, res, next) => {
   const key = req.headers.authorization?.replace(/^Bearer /, '')
-  if (key !== undefined && isGoodKey(key)) next()
+  if (key !== undefined && isValidKey(key)) next()
   else res.status(401).json({ message: 'An API key is required.' })
 })
 app.use(express.json())

@@ -5,7 +5,7 @@ import { asc, eq, gt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import fastify, { LogController } from 'fastify'
-import { DURABLE, isGoodKey, petBody, port, STATUSES, type Status, sqliteFile } from './pet.ts'
+import { DURABLE, isValidKey, petBody, port, STATUSES, type Status, sqliteFile } from './pet.ts'
 
 const pets = sqliteTable('pet', {
   id: integer('id').primaryKey({ autoIncrement: true }),
@@ -18,7 +18,7 @@ const database = new Database(sqliteFile)
 database.pragma(DURABLE)
 const db = drizzle({ client: database })
 
-// Prepared statements, as Drizzle's page on performance teaches.
+// Prepared statements, as Drizzle's page on performance recommends.
 const { placeholder } = sql
 const inOrder = () =>
   db.select().from(pets).orderBy(asc(pets.id)).limit(placeholder('limit')).$dynamic()
@@ -66,7 +66,7 @@ class OneLine extends LogController {
   override incomingRequest(): void {}
 }
 
-// As Fastify's guides write a server: JSON schemas in and out, its own logger, its bearer plugin.
+// As Fastify's guides show: JSON schemas for input and output, its logger, its bearer plugin.
 const app = fastify({
   logger: true,
   logController: new OneLine(),
@@ -76,7 +76,7 @@ const app = fastify({
 app.addHook('onSend', async (request, reply) => {
   reply.header('x-request-id', request.id)
 })
-await app.register(bearerAuth, { keys: new Set<string>(), auth: isGoodKey })
+await app.register(bearerAuth, { keys: new Set<string>(), auth: isValidKey })
 
 const ofList = { querystring: query, response: { 200: { type: 'array', items: pet } } }
 app.get<{ Querystring: PetQuery }>('/v1/pets', { schema: ofList }, async (request) =>

@@ -17,7 +17,7 @@ export const sqliteFile = databaseUrl.startsWith('sqlite:')
 export const DURABLE = 'synchronous = full'
 
 /** The key check that all contestants share: a hash, and a look-up of it. */
-export function isGoodKey(key: string): boolean {
+export function isValidKey(key: string): boolean {
   return hash('sha256', key) === process.env['API_KEYS_SHA256']
 }
 

@@ -58,10 +58,10 @@ export async function compare(
       for (const operation of operations) await take({ running, operation }, warmUpMs)
     }
     await assertSameHeaders(all)
-    const heats = operations.map((operation) =>
+    const groups = operations.map((operation) =>
       all.map((running) => ({ running, contestant: running.contestant, operation })),
     )
-    const measurements = await rotate(heats, take, rounds, log)
+    const measurements = await rotate(groups, take, rounds, log)
     const latency = await measureLatency(all, measurements, plan.latency, log)
     await assertStored(all)
     return {

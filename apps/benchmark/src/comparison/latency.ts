@@ -11,8 +11,8 @@ export interface Latency {
   readonly series: Series<Readonly<Record<'p50Ms' | 'p99Ms', number>>>
 }
 
-/** Of what the slower of our service and the baseline serves at most. */
-const PART_OF_PEAK = 0.5
+/** The rate of the requests, as a share of the lower peak of our service and the baseline. */
+const SHARE_OF_PEAK = 0.5
 const CONNECTIONS = 128
 
 /**
@@ -30,7 +30,7 @@ export async function measureLatency(
   const mixed = measurements.filter(({ operation }) => operation === MIXED).slice(0, 2)
   if (mixed.length < 2) return undefined
   const peaks = mixed.map(({ series }) => middleOf(series.slices, 'requestsPerSecond'))
-  const requestsPerSecond = PART_OF_PEAK * Math.min(...peaks)
+  const requestsPerSecond = SHARE_OF_PEAK * Math.min(...peaks)
   const load = {
     connections: CONNECTIONS,
     requestsPerSecond,

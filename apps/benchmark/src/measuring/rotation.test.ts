@@ -3,9 +3,9 @@ import { ratio, rotate } from './rotation.ts'
 
 it('a rotation puts the baseline beside each slice, and reverses every other round', async () => {
   const order: string[] = []
-  const heat = ['b', 'x', 'y'].map((name) => ({ name }))
+  const group = ['b', 'x', 'y'].map((name) => ({ name }))
   const take = async ({ name }: { name: string }) => order.push(name)
-  const [, x, y] = await rotate([heat, heat.slice(0, 1)], take, 2, () => {})
+  const [, x, y] = await rotate([group, group.slice(0, 1)], take, 2, () => {})
   expect(order.join(' ')).toBe('b x b y b x b y b b')
   expect([x?.series.neighbours, y?.series.neighbours]).toEqual([
     [1, 7],
@@ -14,7 +14,7 @@ it('a rotation puts the baseline beside each slice, and reverses every other rou
 })
 
 it('a machine that slows down changes no ratio, as neighbouring slices are compared', async () => {
-  const heat = [
+  const group = [
     { name: 'b', share: 1 },
     { name: 'x', share: 0.5 },
   ]
@@ -23,7 +23,7 @@ it('a machine that slows down changes no ratio, as neighbouring slices are compa
     speed *= 0.9
     return { speed: speed * share }
   }
-  const [baseline, half] = await rotate([heat], take, 20, () => {})
+  const [baseline, half] = await rotate([group], take, 20, () => {})
   expect([baseline?.name, half?.name]).toEqual(['b', 'x'])
   const { middle } = ratio(half?.series ?? { slices: [], neighbours: [] }, 'speed')
   expect(middle).toBeGreaterThan(0.44)

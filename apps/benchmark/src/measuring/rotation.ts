@@ -1,49 +1,50 @@
 import { type Estimate, estimate } from './statistics.ts'
 
-/** The slices of one entrant, each with the baseline's slice right before or after it. */
+/** The slices of one participant, each with the baseline's slice right before or after it. */
 export interface Series<Slice> {
   readonly slices: Slice[]
   readonly neighbours: Slice[]
 }
 
 /**
- * Lets everybody in a heat take slices in turn, each together with one of the first of them, the
- * baseline: whatever slows the machine down for a second or more slows both. Every other round is
- * reversed, so that nobody always comes first.
+ * Lets the participants of a group take slices in turn, each right beside a slice of the first of
+ * them, the baseline: whatever slows the machine down for a second or more slows both. Every other
+ * round is reversed, so that none always comes first. A participant is a contestant, perhaps at one
+ * operation.
  */
-export async function rotate<Entrant, Slice>(
-  heats: readonly (readonly Entrant[])[],
-  take: (entrant: Entrant) => Promise<Slice>,
+export async function rotate<Participant, Slice>(
+  groups: readonly (readonly Participant[])[],
+  take: (participant: Participant) => Promise<Slice>,
   rounds: number,
   log: (line: string) => void,
-): Promise<(Entrant & { readonly series: Series<Slice> })[]> {
+): Promise<(Participant & { readonly series: Series<Slice> })[]> {
   const emptySeries = (): Series<Slice> => ({ slices: [], neighbours: [] })
-  const results = new Map(heats.flat().map((entrant) => [entrant, emptySeries()]))
+  const results = new Map(groups.flat().map((participant) => [participant, emptySeries()]))
   for (let round = 0; round < rounds; round += 1) {
     if (round % 10 === 0) log(`round ${round + 1} of ${rounds}`)
-    for (const pair of heats.flatMap(pairs)) {
+    for (const pair of groups.flatMap(pairs)) {
       const taken = new Map<unknown, Slice>()
-      for (const entrant of round % 2 === 0 ? pair : pair.toReversed())
-        taken.set(entrant, await take(entrant))
-      for (const entrant of pair) {
-        results.get(entrant)?.slices.push(taken.get(entrant) as Slice)
-        results.get(entrant)?.neighbours.push(taken.get(pair[0]) as Slice)
+      for (const participant of round % 2 === 0 ? pair : pair.toReversed())
+        taken.set(participant, await take(participant))
+      for (const participant of pair) {
+        results.get(participant)?.slices.push(taken.get(participant) as Slice)
+        results.get(participant)?.neighbours.push(taken.get(pair[0]) as Slice)
       }
     }
   }
-  return [...results].map(([entrant, series]) => ({ ...entrant, series }))
+  return [...results].map(([participant, series]) => ({ ...participant, series }))
 }
 
-/** Each entrant with the baseline before it; the baseline alone where it has no others. */
+/** Each participant with the baseline before it; the baseline alone where it has no others. */
 function pairs<E>([baseline, ...others]: readonly E[]): E[][] {
   if (baseline === undefined) return []
-  return others.length === 0 ? [[baseline]] : others.map((entrant) => [baseline, entrant])
+  return others.length === 0 ? [[baseline]] : others.map((participant) => [baseline, participant])
 }
 
 /** Slices that have this figure among others. */
 type SeriesOf<Figure extends string> = Series<Readonly<Record<Figure, number>>>
 
-/** How many times the baseline's figure an entrant's is: the middle over neighbouring slices. */
+/** How many times the baseline's figure an participant's is: the middle over neighbouring slices. */
 export function ratio<Figure extends string>(
   { slices, neighbours }: SeriesOf<Figure>,
   figure: Figure,
@@ -53,7 +54,7 @@ export function ratio<Figure extends string>(
   )
 }
 
-/** How much more than the baseline's figure an entrant's is. */
+/** How much more than the baseline's figure an participant's is. */
 export function difference<Figure extends string>(
   { slices, neighbours }: SeriesOf<Figure>,
   figure: Figure,

@@ -7,7 +7,7 @@ export interface Estimate {
 
 /**
  * Estimates the middle as the median of the means of all pairs (Hodges and Lehmann), which a few
- * wild values hardly move and which uses the others better than the median does. The interval is
+ * outliers hardly move and which uses the others better than the median does. The interval is
  * that of Wilcoxon's signed-rank test. With fewer than six values it is from the lowest to the
  * highest, which is less than 95%.
  */

@@ -97,8 +97,8 @@ function samplesByStage(folder: string): (string | undefined)[] {
 }
 
 /**
- * The source file of a function, also of one in a bundle; for what is no function its name, such as
- * `(idle)`.
+ * The source file of a function, even of one in a bundle; for what is not a function its name, such
+ * as `(idle)`.
  */
 function sourceOf(
   { functionName, url, lineNumber, columnNumber }: Frame,

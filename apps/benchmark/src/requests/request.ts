@@ -35,7 +35,7 @@ export function checkedRequest(
 
 let idempotencyKeys = 0
 
-/** The same with an idempotency key: a new one each time that `bytes` are read. */
+/** The request with an idempotency key, which is a new one each time that `bytes` are read. */
 export function withNewKeys(request: CheckedRequest): CheckedRequest {
   const [head = '', tail = ''] = withKey(request, PLACEHOLDER).bytes.split(PLACEHOLDER)
   return {
@@ -47,7 +47,7 @@ export function withNewKeys(request: CheckedRequest): CheckedRequest {
   }
 }
 
-/** The same with this idempotency key each time: the first one creates, the others are repeats. */
+/** The request with this idempotency key each time: the first creates, the others are repeats. */
 export function withKey(request: CheckedRequest, key: string): CheckedRequest {
   const headers = { 'Idempotency-Key': key }
   return { ...request, bytes: requestBytes({ key: API_KEY, ...request, headers }) }

@@ -20,7 +20,7 @@ export interface Contestant {
   readonly processes?: number
   /** Pets in its database to begin with. Default: the size of the plan. */
   readonly size?: number
-  /** A database of somebody else: migrated, and without pets. Default: one that is created. */
+  /** A given database, migrated and without pets. Default: one that is created. */
   readonly databaseUrl?: string
 }
 
@@ -67,8 +67,8 @@ const BUN: Contestant = {
 }
 
 /**
- * Everybody on each database. The first is the one that the others are compared with, the second is
- * our service.
+ * The contestants on each database. The first is the one that the others are compared with, the
+ * second is our service.
  */
 export const CONTESTANTS: Readonly<Record<Database, readonly Contestant[]>> = {
   sqlite: [
