@@ -182,15 +182,15 @@ function read({ first }: Installation, requests: number) {
   return flood(first, { requests, connections: 8, path: LIST })
 }
 
-/** So many lists, then one creation. */
+/** Lists pets this many times, then creates one. */
 async function send(installation: Installation, lists: number): Promise<void> {
   await read(installation, lists)
   await flood(installation.first, { requests: 1, connections: 1 })
 }
 
 /**
- * Does some work again and again until the alert has fired, while a lock is held: for so long, and
- * then again as soon as those who wait for it were served.
+ * Repeats some work until the alert has fired, while a lock is held for `heldMs` at a time. It is
+ * taken again as soon as those that waited for it were served.
  */
 async function whileLocked(
   { databaseUrl, isOver }: Installation,
@@ -213,7 +213,7 @@ async function whileLocked(
   await locking
 }
 
-/** Starts two instances, and Prometheus before them where it is installed. */
+/** Starts two instances, and a Prometheus that scrapes them, if it is installed. */
 async function install(
   databaseUrls: readonly [string, string],
   { settings, output }: Partial<Cause>,

@@ -5,7 +5,7 @@ import { emptyDatabase, KINDS, postgresFlags, startOwnPostgres } from '../harnes
 import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
 import { randomOf, report, size } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
-import { startWriters, untilMore, walkPets } from '../harness/writers.ts'
+import { startMixedWriters, untilMore, walkPets } from '../harness/writers.ts'
 
 const WRITERS = 16
 const ROUNDS = size(1, 30)
@@ -22,27 +22,13 @@ async function runRounds(
   const random = randomOf(name)
   const ledger = new Ledger()
   for (let round = 0; round < ROUNDS; round += 1) {
-    const prefix = `r${round}`
-    const withKeys = startWriters({
-      service,
-      ledger,
-      writers: WRITERS / 2,
-      withKeys: true,
-      prefix: `${prefix}-keyed`,
-    })
-    const without = startWriters({
-      service,
-      ledger,
-      writers: WRITERS / 2,
-      withKeys: false,
-      prefix: `${prefix}-plain`,
-    })
+    const writers = startMixedWriters({ service, ledger, writers: WRITERS, prefix: `r${round}` })
     await untilMore(ledger, 50)
     await setTimeout(random.integer(0, 300))
     await crashAndRecover()
     // The service works again, under the same load.
     await untilMore(ledger, 50)
-    await Promise.all([withKeys.stop(), without.stop()])
+    await writers.stop()
   }
   const findings = ledger.compare(await walkPets(service))
   report(name, { rounds: ROUNDS, ...figures(findings) })

@@ -5,7 +5,7 @@ import { openProxy } from '../harness/database.ts'
 import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
 import { randomOf, report, size } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
-import { startWriters, untilMore, walkPets } from '../harness/writers.ts'
+import { startMixedWriters, untilMore, walkPets } from '../harness/writers.ts'
 
 const ROUNDS = size(1, 5)
 
@@ -27,8 +27,7 @@ it('no pet is lost or doubled when a standby is promoted', async () => {
       settings: { DATABASE_STATEMENT_TIMEOUT: '1000' },
     })
     const ledger = new Ledger()
-    const withKeys = startWriters({ service, ledger, writers: 8, withKeys: true, prefix: 'keyed' })
-    const without = startWriters({ service, ledger, writers: 8, withKeys: false, prefix: 'plain' })
+    const writers = startMixedWriters({ service, ledger, writers: 16, prefix: 'pet' })
     await untilMore(ledger, 200)
     await primary.stop('immediate')
     proxy.moveTo(standby.url)
@@ -36,7 +35,7 @@ it('no pet is lost or doubled when a standby is promoted', async () => {
     await runSql(standby.url, 'select pg_promote()')
     await untilMore(ledger, 50)
     const recoveryMs = Date.now() - start
-    await Promise.all([withKeys.stop(), without.stop()])
+    await writers.stop()
     const findings = ledger.compare(await walkPets(service))
     report(name, { ...figures(findings), recoveryMs })
     expect(findings).toMatchObject(NOTHING_WRONG)

@@ -16,7 +16,7 @@ const MAX_GROWTH_MIB = 256
  * others use as well.
  */
 const MAX_SLOWDOWN = 20
-/** Less than this says nothing on such a machine. */
+/** A shorter time says nothing on such a machine. */
 const LEAST_NORMAL_MS = 50
 /** 100 MB of spaces in some 100 kB, just below the limit of what is read. */
 const BOMB = gzipSync(Buffer.alloc(100 * 1024 * 1024, ' ')).subarray(0, 102_000)
@@ -97,7 +97,7 @@ const ATTACKS: readonly Attack[] = [
     expected: [401, 429],
   },
   {
-    what: 'bodies in pieces of one byte, that nobody wants',
+    what: 'rejected bodies in pieces of one byte',
     how: 'repeat',
     bytes: () => {
       const head = 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'

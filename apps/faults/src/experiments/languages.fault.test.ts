@@ -16,7 +16,7 @@ import { IS_LONG, randomOf, report } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
 import { mountSmallDisk } from '../harness/small-disk.ts'
 import { startTranslatedPostgres, translateErrors } from '../harness/translated-postgres.ts'
-import { startWriters, untilMore, walkPets } from '../harness/writers.ts'
+import { startMixedWriters, untilMore, walkPets } from '../harness/writers.ts'
 
 const PET = validateNewPet({ name: 'Rex', categoryId: 1n })
 const CREATE_CLERK = `
@@ -41,8 +41,8 @@ const SHORT_LOG = ['max_wal_size=4MB', 'min_wal_size=2MB'].flatMap((setting) => 
 interface Subject {
   readonly persistence: PostgresPersistence
   /**
-   * What is told of a write after an error that is known to have stored nothing only by the word
-   * for its severity, which few languages share with English.
+   * The outcome of a write after an error of which only the severity shows that nothing was stored:
+   * few languages have the same word for it as English.
    */
   readonly outcomeOfError: 'not_stored' | 'unknown'
   /** Runs statements as a superuser. */
@@ -74,7 +74,7 @@ async function openIn(url: string, language: string): Promise<Subject> {
   }
 }
 
-/** Each breaks something, looks at what is told, and mends it. */
+/** Each breaks something, checks the error, and repairs it. */
 const FAULTS: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
   async 'a violated check'({ persistence, sql }) {
     await sql('alter table pet add constraint not_one check (category_id <> 1)')
@@ -133,7 +133,7 @@ it('errors are told apart by their codes in every language of PostgreSQL', async
     const subject = await openIn(server.url, language)
     for (const [fault, run] of Object.entries(FAULTS)) {
       await run(subject).catch((cause: Error) => {
-        throw new Error(`${fault}, told in ${language}: ${cause.message}`, { cause })
+        throw new Error(`${fault}, reported in ${language}: ${cause.message}`, { cause })
       })
       // It works again, and nothing has been stored.
       const { id } = await subject.persistence.pets.add(PET)
@@ -156,9 +156,7 @@ async function expectRejected(
   })
 }
 
-it('no pet is lost or told wrongly when PostgreSQL panics in another language', async ({
-  skip,
-}) => {
+it('no pet is lost or misreported when PostgreSQL panics in another language', async ({ skip }) => {
   const name = 'crashes in other languages'
   const random = randomOf(name)
   const disk = await mountSmallDisk(16, skip)
@@ -171,17 +169,15 @@ it('no pet is lost or told wrongly when PostgreSQL panics in another language', 
   const ledger = new Ledger()
   for (const language of chosen) {
     await translateErrors(server.url, language)
-    const load = (withKeys: boolean) =>
-      startWriters({ service, ledger, writers: 8, withKeys, prefix: `${language}-${withKeys}` })
-    const writers = [load(false), load(true)]
-    // Also ends the connections that were told errors in another language.
+    const writers = startMixedWriters({ service, ledger, writers: 16, prefix: language })
+    // Also ends the connections that report errors in another language.
     await server.stop('fast')
     await server.start(SLOW_COMMITS)
     await untilMore(ledger, 50)
     await panic(server, disk)
     await server.start([...postgresFlags(), ...SHORT_LOG])
     await untilMore(ledger, 50)
-    await Promise.all(writers.map((each) => each.stop()))
+    await writers.stop()
   }
   const findings = ledger.compare(await walkPets(service))
   report(name, { languages: chosen.join(' '), ...figures(findings) })

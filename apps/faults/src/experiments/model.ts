@@ -18,7 +18,7 @@ interface ModelKey {
   isValid: boolean
 }
 
-/** What the service should hold, as simply as it can be said. */
+/** What the service should hold, as plain data. */
 export interface Model {
   readonly pets: (StoredPet & { readonly json: string; readonly status: PetText['status'] })[]
   /** The pet that each idempotency key has created, by API key and idempotency key. */
@@ -161,7 +161,7 @@ function pick<Value>(values: readonly Value[], index: number): Value {
   return value
 }
 
-/** So many commands of all kinds. */
+/** This many commands of all kinds. */
 export function commands(count: number): fc.Arbitrary<readonly Command[]> {
   const index = fc.nat(30)
   const idempotencyKey = fc.option(fc.constantFrom('one', 'two', 'three'), {

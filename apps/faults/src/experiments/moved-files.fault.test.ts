@@ -37,7 +37,7 @@ it('no acknowledged pet is lost when files are moved, in any order, and put back
     for (const name of names) await rename(inFolder(`pets${name}`), inFolder(`moved${name}`))
     const rejected = ledger.rejected
     await until('pets are rejected', () => ledger.rejected > rejected)
-    // Others come by: none may make a database of its own, or write behind the service.
+    // None of these commands may create a database, or write to this one.
     for (const command of ['keys create --name other', 'migrate', 'doctor']) {
       if (random.integer(0, 1) === 1) continue
       await runCommand(command.split(' '), service.folder, DATABASE)

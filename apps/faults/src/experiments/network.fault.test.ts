@@ -5,7 +5,7 @@ import { emptyDatabase, openProxy, startOwnPostgres, withTls } from '../harness/
 import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
 import { itLong, randomOf, report, size } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
-import { startWriters, untilMore, walkPets } from '../harness/writers.ts'
+import { startMixedWriters, untilMore, walkPets } from '../harness/writers.ts'
 
 const WRITERS = 16
 const ROUNDS = size(1, 12)
@@ -37,26 +37,13 @@ async function runFaults(
     while (left.length > 0) {
       const [fault = 'none'] = left.splice(random.integer(0, left.length - 1), 1)
       const prefix = `r${round}-${fault}`
-      const withKeys = startWriters({
-        service,
-        ledger,
-        writers: WRITERS / 2,
-        withKeys: true,
-        prefix: `${prefix}-k`,
-      })
-      const without = startWriters({
-        service,
-        ledger,
-        writers: WRITERS / 2,
-        withKeys: false,
-        prefix: `${prefix}-p`,
-      })
+      const writers = startMixedWriters({ service, ledger, writers: WRITERS, prefix })
       await untilMore(ledger, 50)
       proxy.set(fault)
       await setTimeout(random.integer(50, 500))
       proxy.set('none')
       await untilMore(ledger, 50)
-      await Promise.all([withKeys.stop(), without.stop()])
+      await writers.stop()
     }
   }
   expect(service.isRunning).toBe(true)

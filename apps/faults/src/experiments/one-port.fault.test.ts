@@ -51,7 +51,8 @@ it('restarts on one port fail no request on a kept connection', async ({ skip })
   const restarts = size(4, 20)
   for (let count = 0; count < restarts; count += 1) {
     const { instance, metricsPort } = instances[count % 2] ?? instances[0] ?? {}
-    if (instance === undefined || metricsPort === undefined) throw new Error('There is none.')
+    if (instance === undefined || metricsPort === undefined)
+      throw new Error('There is no instance.')
     expect(await instance.end('SIGTERM')).toBe(0)
     await startInstance(instance, metricsPort)
   }

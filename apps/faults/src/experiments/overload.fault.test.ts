@@ -135,7 +135,7 @@ it('no time is lost when thousands of clients connect at once', async () => {
 it('the service fits 512 MB while every request has sent nearly all of its body', async () => {
   const UNDER_WAY = 500
   const rejected = 200
-  // Of two keys: one may have four fifths of the requests under way.
+  // Two keys send them, because one may have only four fifths of the requests under way.
   const service = await Service.start({
     databaseUrl: 'sqlite:./pets.db',
     nodeFlags: CONTAINER_OF_512_MB,

@@ -55,7 +55,7 @@ async function converse(service: Service, random: Random, number: number): Promi
 /** What is wrong with the responses of one connection; nothing where all is well. */
 function faultsIn({ requests, ending, responses, rest }: Conversation): readonly string[] {
   const faults: string[] = []
-  if (rest !== '') faults.push(`${rest.length} bytes behind the last response`)
+  if (rest !== '') faults.push(`${rest.length} bytes after the last response`)
   for (const [number, request] of requests.entries()) {
     const response = responses[number]
     const label = `${request.kind} (${number})`
@@ -105,7 +105,7 @@ async function runFuzzer(name: string, databaseUrl: string): Promise<void> {
         const key = `${fault}; ${conversation.ending}; ${kinds}`
         faults.set(key, (faults.get(key) ?? 0) + 1)
       }
-      account(conversation, ledger)
+      noteCreations(conversation, ledger)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
@@ -128,7 +128,7 @@ async function runFuzzer(name: string, databaseUrl: string): Promise<void> {
  * Notes each creation: acknowledged by a response with its name, unknown after the client's break,
  * else not to be stored.
  */
-function account({ requests, responses, ending }: Conversation, ledger: Ledger): void {
+function noteCreations({ requests, responses, ending }: Conversation, ledger: Ledger): void {
   for (const { name } of requests) {
     if (name === undefined) continue
     const response = responses.find(

@@ -14,13 +14,13 @@ vi.mock('better-sqlite3', async (importOriginal) => {
   return simulatedSqlite(await importOriginal())
 })
 
-/** One seed, whose world is printed, or as many as the form has. */
+/** One seed, whose trail is printed. Default: as many seeds as the form has. */
 const SEED = process.env['SIMULATION_SEED']
 const COUNT = Number(process.env['SIMULATION_SEEDS'] ?? size(60, 10_000))
-/** More of them say no more. */
+/** After this many failed worlds the run ends. */
 const MAX_FAILED = 10
 
-/** Lives through one world after the other. Returns what was wrong, with how to repeat it. */
+/** Runs one world after the other. Returns what was wrong, and how to repeat it. */
 async function runWorlds(
   name: string,
   run: (seed: number) => Promise<WorldResult>,

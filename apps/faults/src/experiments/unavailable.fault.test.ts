@@ -18,7 +18,7 @@ interface Outage {
 
 const MAX_CONNECTIONS = 20
 
-/** Of a database on the server of all tests, through a proxy. */
+/** An outage of one database on the server that all tests share, behind a proxy. */
 async function outageOf(
   start: (proxy: FaultyProxy, name: string) => Promise<unknown>,
   end: (proxy: FaultyProxy, name: string) => Promise<unknown>,
@@ -128,8 +128,8 @@ it('every response is 503 while the server does not support TLS', async () => {
 })
 
 /**
- * Every response is 503 as long as it lasts, nothing is stored, the log says so once, and
- * afterwards the service is as before.
+ * Expects that during the outage every response is 503, nothing is stored and the log says so once,
+ * and that afterwards the service works as before.
  */
 async function expectUnavailable(what: string, { databaseUrl, start, end }: Outage): Promise<void> {
   const service = await Service.start({
@@ -140,7 +140,7 @@ async function expectUnavailable(what: string, { databaseUrl, start, end }: Outa
     service.ask({ method: 'POST', path: '/v1/pets', body: JSON.stringify({ name, categoryId: 1 }) })
   expect((await create('before'))?.status).toBe(201)
   await start()
-  // What is sent on connections of before may be of unknown outcome.
+  // On connections that were open before, the outcome may be unknown.
   await create('between')
   const during = await Promise.all([
     ...Array.from({ length: 5 }, () => service.ask({ path: '/v1/pets' })),

@@ -41,6 +41,24 @@ export function startWriters(options: WritersOptions): RunningWriters {
   }
 }
 
+/** Starts writers of which half send idempotency keys. */
+export function startMixedWriters({
+  writers,
+  prefix,
+  ...rest
+}: Omit<WritersOptions, 'withKeys'>): RunningWriters {
+  const half = { ...rest, writers: writers / 2 }
+  const all = [
+    startWriters({ ...half, withKeys: true, prefix: `${prefix}-keyed` }),
+    startWriters({ ...half, withKeys: false, prefix: `${prefix}-plain` }),
+  ]
+  return {
+    async stop() {
+      await Promise.all(all.map((each) => each.stop()))
+    },
+  }
+}
+
 async function writePets(
   options: WritersOptions,
   prefix: string,

@@ -7,7 +7,7 @@ export type Connect = (socket: MemorySocket, host: string) => void
 
 let connect: Connect = (socket) => socket.destroy(new Error('There is no simulated world.'))
 
-/** Where the connections that the driver opens from now on lead. */
+/** Sets where the connections lead that the driver opens from now on. */
 export function setNetwork(to: Connect): void {
   connect = to
 }

@@ -6,14 +6,14 @@ type Driver = typeof BetterSqlite3
 /** What is about to be done with a database. */
 export type SqliteAction = 'begin' | 'commit' | 'read' | 'write'
 
-/** An error in its place. */
+/** The error that it fails with. */
 export interface SqliteFault {
   readonly code: string
   /** Whether the transaction is over, as after a full disk: rolled back, or still committed. */
   readonly ends: 'nothing' | 'by rollback' | 'by commit'
 }
 
-/** What goes wrong, and who is told of databases. */
+/** Decides what goes wrong, and learns which databases are open. */
 export interface SqliteWorld {
   at(action: SqliteAction, values: readonly unknown[]): SqliteFault | undefined
   onOpen(database: Database): void
@@ -23,7 +23,7 @@ export interface SqliteWorld {
 
 let world: SqliteWorld = { at: () => undefined, onOpen() {}, onClose() {} }
 
-/** What databases that are opened from now on belong to. */
+/** Sets the world of all databases that are opened from now on. */
 export function setSqliteWorld(to: SqliteWorld): void {
   world = to
 }

@@ -1,7 +1,7 @@
 import type { Random } from '@pet-store/testing'
 import type { ErrorFields } from '@pet-store/testing-postgres'
 
-/** How servers call an error, the end of a session and their own end, by language. */
+/** The words for an error, the end of a session and the end of the server, by language. */
 const SEVERITIES = [
   ['ERROR', 'FATAL', 'PANIC'],
   ['ОШИБКА', 'ВАЖНО', 'ПАНИКА'],

@@ -3,7 +3,7 @@ import type { Result } from '../sql/execute.ts'
 import { type Transaction, WaitsFor } from '../sql/tables.ts'
 import { StatementError } from '../sql/values.ts'
 
-/** Runs a statement, again each time that a transaction has ended for which it had to wait. */
+/** Runs a statement, and again after each transaction that it had to wait for. */
 export async function runWithLocks(transaction: Transaction, run: () => Result): Promise<Result> {
   for (;;) {
     const before = transaction.changes
@@ -19,7 +19,7 @@ export async function runWithLocks(transaction: Transaction, run: () => Result):
   }
 }
 
-/** Waits for a transaction, as long as another one may. */
+/** Waits until a transaction has ended, at most for `timeoutMs`; 0: without a limit. */
 async function ended(transaction: Transaction, timeoutMs: number): Promise<void> {
   if (timeoutMs === 0) return transaction.whenEnded()
   let timer: NodeJS.Timeout | undefined

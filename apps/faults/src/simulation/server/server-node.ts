@@ -15,7 +15,7 @@ export interface ServerNodeOptions {
   readonly onFailure: (error: Error) => void
 }
 
-/** How a server that is down treats who connects. */
+/** What a server that is down does with new connections. */
 export type Down = 'refuses' | 'ignores' | 'is starting'
 
 const STARTING: Omit<ErrorFields, 'severity'> = {
@@ -88,7 +88,7 @@ export class ServerNode {
     this.#ignored.clear()
   }
 
-  /** What was silent is broken off, as by a firewall that has lost its connections. */
+  /** Ends silent sessions, as a firewall does that has lost its connections. */
   breakSilentSessions(): void {
     for (const session of [...this.#sessions]) if (session.isSilent) session.crash()
   }

@@ -73,7 +73,7 @@ export class SimulatedDatabase {
     this.commit(transaction)
   }
 
-  /** Adds pets of somebody else. */
+  /** Adds pets that no client of the world has sent. */
   addForeignPets(count: number): void {
     const transaction = this.begin()
     for (let id = 1n; id <= count; id += 1n)
@@ -127,7 +127,7 @@ export class SimulatedDatabase {
     return this.#position
   }
 
-  /** The server as its clients see it. `replay` says how far a replica has come at most. */
+  /** The server as its clients see it. `replay` is the position that a replica has reached at most. */
   node(name: string, replay?: () => Replay): ScriptedDatabase {
     const replayed = replay && (() => this.#replayed(replay()))
     const state = this.#state(name, replayed)

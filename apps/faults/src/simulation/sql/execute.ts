@@ -101,7 +101,7 @@ class Execution {
     changed: readonly Row[],
   ): { readonly rows: readonly Row[]; readonly changes: number } {
     const rows = changed.map((row) => this.#items(returning, { [alias]: row, [table]: row }))
-    // The order of what a statement returns is nobody's to rely on.
+    // No caller may rely on the order of what a statement returns.
     return { rows: this.#context.state.anyOrder(rows), changes: changed.length }
   }
 

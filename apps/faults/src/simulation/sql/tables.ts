@@ -11,14 +11,14 @@ export interface TableDefinition {
   readonly rejects?: (row: Row) => string | undefined
 }
 
-/** One version of a row: who has made it, and who has replaced or deleted it. */
+/** A version of a row, and the transactions that made it and that replaced or deleted it. */
 interface Version {
   readonly row: Row
   readonly madeBy: Transaction
   endedBy: Transaction | undefined
 }
 
-/** What a statement does and nobody else sees before it is committed. */
+/** The changes of some statements, which nobody else sees before the commit. */
 export class Transaction {
   state: 'active' | 'committed' | 'aborted' = 'active'
   /** How long it waits for another one; 0 for no limit. */
@@ -47,7 +47,7 @@ export class Transaction {
     this.#changes.push({ table, version, ends })
   }
 
-  /** Undoes what was changed since there were so many changes. */
+  /** Undoes all changes but the first `count`. */
   undoTo(count: number): void {
     for (const { table, version, ends } of this.#changes.splice(count).toReversed()) {
       if (ends) version.endedBy = undefined
@@ -155,7 +155,7 @@ export class Table {
     )
   }
 
-  /** Throws if it depends on a transaction that has not ended whether there is one. */
+  /** The version that a row conflicts with. Throws `WaitsFor` if an active transaction decides. */
   #conflictOf(row: Row, unique: readonly string[], transaction: Transaction): Version | undefined {
     for (const version of this.#versions) {
       if (!unique.every((name) => version.row[name] === row[name] && row[name] !== null)) continue

@@ -9,7 +9,7 @@ const TOKEN =
 
 const KINDS = ['quoted', 'text', 'parameter', 'number', 'name', 'sign'] as const
 
-/** Splits a statement into its parts. Throws for a text that is none. */
+/** Splits a statement into its parts. Throws for a text that is not SQL. */
 export function tokensOf(sql: string): readonly Token[] {
   const tokens: Token[] = []
   const text = sql.trim()

@@ -39,7 +39,7 @@ export function toInteger(value: Value): bigint {
   return integer
 }
 
-/** Compares two values of one type, of which one may be a parameter that nobody has cast. */
+/** Compares two values of one type, of which one may be a parameter without a cast. */
 export function compare(left: Value, right: Value): number {
   if (Array.isArray(left) && Array.isArray(right)) {
     for (const [index, one] of left.entries()) {

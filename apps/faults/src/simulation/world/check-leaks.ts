@@ -1,12 +1,12 @@
-import { PERFECT_LINK, type WireResponse } from '@pet-store/testing'
-import { HttpClient } from './http-client.ts'
+import { PERFECT_LINK } from '@pet-store/testing'
+import { HttpClient, summaryOf } from './http-client.ts'
 import type { Instance } from './instance.ts'
 import type { Record } from './record.ts'
 import { CALL_LIMIT_MS } from './use-case-caller.ts'
 import { pause } from './virtual-time.ts'
 
-/** Says which slots are free: as many requests as may be under way must be under way at once. */
-export async function judgeSlots(
+/** Checks that every slot is free: as many requests as there are slots run at the same time. */
+export async function checkSlots(
   record: Record,
   instance: Instance,
   max: number,
@@ -31,17 +31,17 @@ export async function judgeSlots(
   const responses = await record.call('gets at once', CALL_LIMIT_MS, Promise.all(sent))
   if (held < max) record.violate(`${held} of ${max} slots are free`)
   if (responses.some((response) => response?.status !== 404))
-    record.violate(`gets at once in a calm world: ${responses.map(told).join(', ')}`)
+    record.violate(`gets at once in a calm world: ${responses.map(summaryOf).join(', ')}`)
   for (const client of clients) client.close()
 }
 
-/** How often connections are looked at: some work in the background, such as polls of replicas. */
-const LOOKS = 8
+/** How often connections are checked, since work in the background, such as polls, uses some. */
+const ATTEMPTS = 8
 
-/** Says which connections to the database are busy although nobody waits. */
-export async function judgeConnections(record: Record, { persistence }: Instance): Promise<void> {
+/** Checks that no connection to the database stays busy while no request is under way. */
+export async function checkConnections(record: Record, { persistence }: Instance): Promise<void> {
   let busy: readonly string[] = []
-  for (let look = 0; look < LOOKS; look += 1) {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     await pause(137)
     busy = (persistence.poolUse?.() ?? [])
       .filter((use) => use.busy > 0 || use.waiting > 0)
@@ -49,11 +49,4 @@ export async function judgeConnections(record: Record, { persistence }: Instance
     if (busy.length === 0) return
   }
   record.violate(busy.join('; '))
-}
-
-/** A response in a few words. */
-export function told(response: WireResponse | undefined): string {
-  return response === undefined
-    ? 'no response'
-    : `${response.status} ${response.text.slice(0, 120)}`
 }

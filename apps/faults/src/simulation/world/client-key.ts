@@ -9,8 +9,8 @@ export interface ClientKey {
   endsAtMs: number
 }
 
-/** Whether a response to a request under `/v1` fits the state of its key. */
-export function judgeKey(
+/** Checks that a response to a request under `/v1` fits the state of its key. */
+export function checkKey(
   record: Record,
   { endsAtMs }: ClientKey,
   what: string,

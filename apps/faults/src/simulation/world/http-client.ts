@@ -32,7 +32,7 @@ export class HttpClient {
     const socket = this.#idle ?? this.#connect()
     this.#idle = undefined
     const response = await responseOn(socket, sending)
-    // Behind an early response the rest of a slow request still comes.
+    // After an early response the rest of a slow request still comes.
     const isWhole = sending.pausesMs === undefined
     const mayStay = isWhole && response !== undefined && response.headers['connection'] !== 'close'
     if (mayStay && this.#idle === undefined && !socket.destroyed) this.#idle = socket
@@ -100,8 +100,15 @@ async function sendIn(
   }
 }
 
-/** Where the link to the next page leads; `undefined` on the last one. */
+/** The target of the link to the next page; `undefined` on the last one. */
 export function nextPathOf({ headers }: WireResponse, path: string): string | undefined {
   const next = /<([^>]+)>; rel="next"/.exec(headers['link'] ?? '')?.[1]
   return next && new URL(next, `http://localhost${path}`).href.slice('http://localhost'.length)
+}
+
+/** A response in a few words. */
+export function summaryOf(response: WireResponse | undefined): string {
+  return response === undefined
+    ? 'no response'
+    : `${response.status} ${response.text.slice(0, 120)}`
 }

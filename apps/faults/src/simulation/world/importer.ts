@@ -31,10 +31,10 @@ export class Importer {
     this.#options = options
   }
 
-  /** Finds out where the import is, and goes on from there. */
+  /** Finds out how far the import is, and continues it. */
   async advance(): Promise<void> {
     const { random, record } = this.#options
-    const imports = await this.#told('read imports', this.#bulk.readPetImports())
+    const imports = await this.#resultOf('read imports', this.#bulk.readPetImports())
     if (imports === undefined) return
     const [from] = imports
     const wishes = Array.from({ length: random.integer(1, 8) }, this.#options.wish)
@@ -44,7 +44,7 @@ export class Importer {
     const pets = wishes.map((wish) => validateNewPet(inputOf(wish)))
     const adding = this.#bulk.addPets(pets, { to, ...(from && { from }) })
     const isUnknown = { value: false }
-    const added = await this.#told(
+    const added = await this.#resultOf(
       `import to ${lines}`,
       adding.then(() => true),
       isUnknown,
@@ -57,7 +57,7 @@ export class Importer {
     record.note(`import to ${lines}: ${added === true}`)
   }
 
-  /** The pets of the import are those up to where it is. */
+  /** Checks that as many pets of the import are stored as it says. */
   async compare(stored: readonly StoredPet[]): Promise<void> {
     const [last] = await this.#bulk.readPetImports()
     const names = new Set(this.#wishes.map(({ name }) => name))
@@ -71,7 +71,7 @@ export class Importer {
   }
 
   /** What a call results in; `undefined` if it has failed. */
-  async #told<Result>(
+  async #resultOf<Result>(
     what: string,
     call: Promise<Result>,
     isUnknown = { value: false },

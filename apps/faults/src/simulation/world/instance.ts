@@ -31,7 +31,7 @@ export class Instance {
   readonly pets: PetUseCases
   readonly keyCheck: KeyCheck
   readonly skewMs: number
-  /** How many gets wait. */
+  /** How many calls of getPet wait. */
   held = 0
   readonly #server: PetServer
   #gate: Promise<void> | undefined

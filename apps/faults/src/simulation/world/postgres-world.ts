@@ -19,7 +19,7 @@ const PRIMARY = 'postgres://sim@primary/sim'
 const REPLICA = 'postgres://sim@replica/sim'
 /** Short, so that calls end soon; time is simulated, so this makes nothing faster. */
 const STATEMENT_TIMEOUT_MS = 300
-/** Where commits are slow and succeed all the same. */
+/** For worlds in which commits are slow, but succeed. */
 const LONG_STATEMENT_TIMEOUT_MS = 3_000
 
 /**
@@ -30,12 +30,12 @@ function mayBeInternal(code: string): boolean {
   return /^(?:22(?!00H)...|23...|0A000|54000|55000|P0001)$/.test(code)
 }
 
-/** Lives through one world on PostgreSQL. The same seed makes the same one. */
+/** Runs the world of a seed on PostgreSQL. The same seed makes the same world. */
 export async function runPostgresWorld(seed: number): Promise<WorldResult> {
   const migrations = await migrationNames()
   const world = new World(seed, mayBeInternal)
   const { random, record } = world
-  return world.live(async () => {
+  return world.runInVirtualTime(async () => {
     const isReordered = random.next() < 0.15
     const onFailure = (error: Error) => record.violate(error.message)
     const cluster = new SimulatedCluster(random, isReordered, onFailure)
@@ -70,12 +70,12 @@ export async function runPostgresWorld(seed: number): Promise<WorldResult> {
 
 let knownMigrations: readonly string[] | undefined
 
-/** Asked of the adapter once, with an empty database in a world of its own. */
+/** The names of the adapter's migrations, read once from an empty database in a world of its own. */
 async function migrationNames(): Promise<readonly string[]> {
   if (knownMigrations !== undefined) return knownMigrations
   const world = new World(0, mayBeInternal)
   let names: readonly string[] = []
-  const { violations } = await world.live(async () => {
+  const { violations } = await world.runInVirtualTime(async () => {
     const cluster = new SimulatedCluster(createRandom(0), false, (error) => {
       throw error
     })
@@ -134,7 +134,7 @@ class SimulatedCluster implements Backend {
       link: () => networkLinkOf(this.#random, () => this.#script.isCalm),
       onFailure: this.#onFailure,
     }
-    // What is called a replica may be one of another database.
+    // The replica may be one of another database.
     const foreign = new SimulatedDatabase(this.#random, () => Date.now(), names, 8n)
     foreign.addForeignPets(100)
     const replay = () => ({ untilMs: performance.now() - this.#lagMs, position: this.#haltedAt })
@@ -151,10 +151,10 @@ class SimulatedCluster implements Backend {
     if (this.#script.isCalm || this.#haltedAt < Number.POSITIVE_INFINITY) return
     if (this.#random.next() >= this.#haltProbability) return
     this.#haltedAt = this.#database.position
-    setTimeout(() => this.#goOn(), this.#random.pick([1_000, 5_000]))
+    setTimeout(() => this.#resumeReplica(), this.#random.pick([1_000, 5_000]))
   }
 
-  #goOn(): void {
+  #resumeReplica(): void {
     this.#haltedAt = Number.POSITIVE_INFINITY
   }
 
@@ -200,7 +200,7 @@ class SimulatedCluster implements Backend {
   calmDown(): void {
     this.#script.isCalm = true
     this.#lagMs = 0
-    this.#goOn()
+    this.#resumeReplica()
     for (const node of this.#nodes.values()) {
       node.comeUp()
       node.breakSilentSessions()

@@ -2,15 +2,15 @@ import type { WireResponse } from '@pet-store/testing'
 import { petIn, type Record, type StoredPet, type Wish } from './record.ts'
 import { label } from './wishes.ts'
 
-/** Says what is wrong with what a read has returned. */
-export class ReadJudge {
+/** Checks what a read has returned, and records what is wrong. */
+export class ReadCheck {
   readonly #record: Record
 
   constructor(record: Record) {
     this.#record = record
   }
 
-  judgeGet(id: string, wish: Wish | undefined, response: WireResponse | undefined): void {
+  checkGet(id: string, wish: Wish | undefined, response: WireResponse | undefined): void {
     if (response === undefined || [401, 429, 500, 503].includes(response.status)) return
     if (wish === undefined) {
       if (response.status !== 404)
@@ -21,28 +21,28 @@ export class ReadJudge {
       this.#record.violate(`get ${id}: ${response.status}`)
       return
     }
-    this.#judgePet(petIn(response.text), id)
+    this.#checkPet(petIn(response.text), id)
     if (petIn(response.text).name !== wish.name)
       this.#record.violate(`get ${id} has returned ${response.text.slice(0, 80)}`)
   }
 
-  judgeFailure(path: string, response: WireResponse | undefined): undefined {
+  checkFailure(path: string, response: WireResponse | undefined): undefined {
     if (response !== undefined && ![401, 429, 500, 503].includes(response.status))
       this.#record.violate(`${path}: ${response.status} ${response.text}`)
     return undefined
   }
 
-  judgePage(path: string, pets: readonly StoredPet[], limit: number, status: string | undefined) {
+  checkPage(path: string, pets: readonly StoredPet[], limit: number, status: string | undefined) {
     if (pets.length > limit) this.#record.violate(`${path}: ${pets.length} pets`)
     for (const pet of pets) {
-      this.#judgePet(pet, pet.id)
+      this.#checkPet(pet, pet.id)
       if (status !== undefined && pet.status !== status)
         this.#record.violate(`${path}: ${pet.id} is ${pet.status}`)
     }
   }
 
-  /** What is returned is what somebody wanted, with its own content. */
-  #judgePet(pet: StoredPet, id: string): void {
+  /** A pet that is returned is one that a client wanted, with the same content. */
+  #checkPet(pet: StoredPet, id: string): void {
     const wish = this.#record.wishes.get(pet.name)
     if (pet.id !== id) this.#record.violate(`asked for ${id}, returned ${pet.id}`)
     if (wish === undefined) {
@@ -55,7 +55,7 @@ export class ReadJudge {
       this.#record.violate(`${pet.name} is listed as ${pet.id}, acknowledged otherwise`)
   }
 
-  judgeWalk(
+  checkWalk(
     path: string,
     pets: readonly StoredPet[],
     before: readonly Wish[],

@@ -15,7 +15,7 @@ import { pause } from './virtual-time.ts'
 import { UNSTORABLE } from './wishes.ts'
 import { type Backend, World, type WorldResult } from './world.ts'
 
-/** Lives through one world on SQLite. The same seed makes the same one. */
+/** Runs the world of a seed on SQLite. The same seed makes the same world. */
 export async function runSqliteWorld(seed: number): Promise<WorldResult> {
   const template = await migratedFile()
   const world = new World(seed, (code) => !/^SQLITE_(?:BUSY|LOCKED|FULL|IOERR|READONLY)/.test(code))
@@ -24,7 +24,7 @@ export async function runSqliteWorld(seed: number): Promise<WorldResult> {
   const path = join(folder, 'pets.db')
   copyFileSync(template, path)
   try {
-    return await world.live(async () => {
+    return await world.runInVirtualTime(async () => {
       const files = new SimulatedFiles(random)
       const instances = random.pick([1, 1, 2])
       record.note(`${instances} instances, ${files}`)

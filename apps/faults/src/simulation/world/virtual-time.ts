@@ -14,7 +14,7 @@ const FAKED = [
   'performance',
 ] as const
 
-/** When every world begins; getPet is served then. */
+/** The time at which every world begins; getPet is still served then. */
 const BEGINNING = Date.UTC(2027, 2, 1)
 
 /**

@@ -1,10 +1,10 @@
 import type { Random, WireResponse } from '@pet-store/testing'
-import { type ClientKey, judgeKey } from './client-key.ts'
+import { type ClientKey, checkKey } from './client-key.ts'
 import { type HttpClient, nextPathOf, type Sending } from './http-client.ts'
 import type { Importer } from './importer.ts'
 import type { Instance } from './instance.ts'
 import { OddRequests } from './odd-requests.ts'
-import { ReadJudge } from './read-judge.ts'
+import { ReadCheck } from './read-check.ts'
 import { petsIn, type Record, type StoredPet, type Wish } from './record.ts'
 import { CALL_LIMIT_MS, UseCaseCaller } from './use-case-caller.ts'
 import { pause } from './virtual-time.ts'
@@ -16,9 +16,9 @@ export interface WorkloadOptions {
   readonly instances: readonly Instance[]
   readonly clients: readonly HttpClient[]
   readonly keys: readonly ClientKey[]
-  /** Limits how much the world has to do. */
+  /** How many steps each client takes. */
   readonly steps: number
-  /** How much longer clients wait between their steps. */
+  /** How many times longer clients wait between their steps. */
   readonly pace: number
   readonly importer: Importer | undefined
 }
@@ -27,7 +27,7 @@ export interface WorkloadOptions {
 export class Workload {
   readonly #random: Random
   readonly #record: Record
-  readonly #reads: ReadJudge
+  readonly #reads: ReadCheck
   readonly #caller: UseCaseCaller
   readonly #odd: OddRequests
   readonly #options: WorkloadOptions
@@ -39,12 +39,12 @@ export class Workload {
     this.#options = options
     this.#random = options.random
     this.#record = options.record
-    this.#reads = new ReadJudge(options.record)
+    this.#reads = new ReadCheck(options.record)
     this.#caller = new UseCaseCaller(options.record)
     this.#odd = new OddRequests(this, options.random, options.record)
   }
 
-  /** Runs so many clients at once, each some steps. */
+  /** Runs this many clients at once. */
   async run(clients: number): Promise<void> {
     await Promise.all(Array.from({ length: clients }, () => this.#client()))
   }
@@ -111,7 +111,7 @@ export class Workload {
     return this.repeat(wish, { ...creationOf(wish), headers, key: sending.key }, client)
   }
 
-  /** Repeats until it knows, here or on the other instance, at once or later. */
+  /** Repeats a creation until its outcome is known, on any instance, at once or later. */
   async #createWithKey(): Promise<void> {
     const random = this.#random
     const key = this.#keyFor()
@@ -167,7 +167,7 @@ export class Workload {
     const wish = known.length === 0 ? undefined : this.#random.pick(known)
     const [id = '999999999'] = wish?.ids ?? []
     const response = await this.send(client, { path: `/v1/pets/${id}` }, `get ${id}`)
-    this.#reads.judgeGet(id, wish, response)
+    this.#reads.checkGet(id, wish, response)
   }
 
   async #readAtOnce(): Promise<void> {
@@ -185,17 +185,17 @@ export class Workload {
     const { path, limit, status } = pickPage(this.#random)
     const before = this.#stored()
     const response = await this.send(client, { path }, `list ${path}`)
-    if (response?.status !== 200) return this.#reads.judgeFailure(path, response)
+    if (response?.status !== 200) return this.#reads.checkFailure(path, response)
     const pets = petsIn(response.text)
-    this.#reads.judgePage(path, pets, limit, status)
+    this.#reads.checkPage(path, pets, limit, status)
     const hasNext = response.headers['link'] !== undefined
-    if (!hasNext) this.#reads.judgeWalk(path, pets, before, status)
+    if (!hasNext) this.#reads.checkWalk(path, pets, before, status)
     else if (pets.length !== limit)
       this.#record.violate(`${path}: ${pets.length} pets, and a next page`)
     return response
   }
 
-  /** Every page, along the links. */
+  /** Reads every page by following the links. */
   async walk(client = this.#randomClient(), key?: string): Promise<boolean> {
     const { path: first, limit, status } = pickPage(this.#random)
     const before = this.#stored()
@@ -208,13 +208,13 @@ export class Workload {
         `list ${path}`,
       )
       if (response?.status !== 200) {
-        this.#reads.judgeFailure(path, response)
+        this.#reads.checkFailure(path, response)
         return false
       }
       const page = petsIn(response.text)
       if (page.length === 0 && path !== first)
         this.#record.violate(`${path}: an empty page after a link`)
-      this.#reads.judgePage(path, page, limit, status)
+      this.#reads.checkPage(path, page, limit, status)
       pets.push(...page)
       if (pets.length > this.#record.wishes.size) {
         this.#record.violate(`${path}: more pets than anybody has ever wanted`)
@@ -222,7 +222,7 @@ export class Workload {
       }
       path = nextPathOf(response, path)
     }
-    this.#reads.judgeWalk(first, pets, before, status)
+    this.#reads.checkWalk(first, pets, before, status)
     return true
   }
 
@@ -268,7 +268,7 @@ export class Workload {
     this.#record.note(`${what}: ${response?.status ?? 'no response'}`)
     const used = this.#options.keys.find((one) => one.text === text)
     if (sending.path.startsWith('/v1') && used !== undefined && response !== undefined)
-      judgeKey(this.#record, used, what, began, response)
+      checkKey(this.#record, used, what, began, response)
     return response
   }
 

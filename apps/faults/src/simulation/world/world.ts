@@ -2,11 +2,11 @@ import { createApiKey, createApiKeyText, hashApiKey, type StaticKey } from '@pet
 import type { BulkAccess, Persistence } from '@pet-store/persistence'
 import { createRandom, type Random } from '@pet-store/testing'
 import { vi } from 'vitest'
+import { checkConnections, checkSlots } from './check-leaks.ts'
 import type { ClientKey } from './client-key.ts'
-import { HttpClient } from './http-client.ts'
+import { HttpClient, summaryOf } from './http-client.ts'
 import { Importer } from './importer.ts'
 import { Instance } from './instance.ts'
-import { judgeConnections, judgeSlots, told } from './left-over.ts'
 import { networkLinkOf } from './network-link.ts'
 import { Record, type StoredPet } from './record.ts'
 import { CALL_LIMIT_MS } from './use-case-caller.ts'
@@ -35,7 +35,7 @@ export interface Backend {
 
 const HOUR_MS = 3_600_000
 /** More than a world can take. */
-const LIFE_LIMIT_MS = HOUR_MS / 2
+const WORLD_LIMIT_MS = HOUR_MS / 2
 /** Longer than what a broken connection can keep waiting. */
 const RECOVERY_MS = 15_000
 const CLIENTS = 4
@@ -47,9 +47,9 @@ export class World {
   readonly random: Random
   readonly record = new Record()
   readonly instances: Instance[] = []
-  /** How slowly clients work, */
+  /** How many times longer clients wait between their steps. */
   pace = 1
-  /** and how many steps each of them takes. */
+  /** How many steps each client takes. */
   steps = 8
   readonly #mayBeInternal: (code: string) => boolean
   readonly #keys: ClientKey[] = []
@@ -76,8 +76,8 @@ export class World {
     }
   }
 
-  /** Runs the whole of a world in virtual time, and says what was wrong in it. */
-  async live(life: () => Promise<void>): Promise<WorldResult> {
+  /** Runs a whole world in virtual time, and returns what was wrong in it. */
+  async runInVirtualTime(work: () => Promise<void>): Promise<WorldResult> {
     const time = new VirtualTime()
     const noise = createRandom(this.seed + 1)
     const random = vi.spyOn(Math, 'random').mockImplementation(() => noise.next())
@@ -89,14 +89,14 @@ export class World {
     process.on('unhandledRejection', onRejection)
     try {
       let isOver = false
-      const living = life().catch((error: Error) =>
+      const running = work().catch((error: Error) =>
         this.record.violate(error.stack ?? error.message),
       )
-      void living.finally(() => {
+      void running.finally(() => {
         isOver = true
       })
       const { record } = this
-      await time.runUntil(() => isOver || record.late.length > 0, LIFE_LIMIT_MS)
+      await time.runUntil(() => isOver || record.late.length > 0, WORLD_LIMIT_MS)
       if (!isOver) {
         const open = [...record.calls.values()].map(({ what }) => what)
         record.violate(`never settled: ${open.join('; ') || 'the end of the world'}`)
@@ -120,7 +120,7 @@ export class World {
       keyLifetimeMs: this.#keyLifetimeMs,
       isRateLimited: this.#isRateLimited,
       skewMs,
-      onInternalError: (error) => this.#judgeInternalError(error),
+      onInternalError: (error) => this.#checkInternalError(error),
       onUnavailable: ({ message, cause }) => this.record.note(`unavailable: ${message} ${cause}`),
     })
     this.instances.push(instance)
@@ -143,14 +143,14 @@ export class World {
   }
 
   /** Only what a server has stated, and nobody can act on, may be an internal error. */
-  #judgeInternalError(error: unknown): void {
+  #checkInternalError(error: unknown): void {
     const code = (error as { readonly code?: unknown } | undefined)?.code
     this.record.note(`internal error: ${String(error)} ${String(code)}`)
     if (typeof code !== 'string' || !this.#mayBeInternal(code))
       this.record.violate(`internal error: ${code} ${(error as Error)?.stack}`)
   }
 
-  /** Clients at work in a broken world, then in a calm one. */
+  /** Runs clients while things break, and then checks the calm world. */
   async run(backend: Backend): Promise<void> {
     await this.#issueKey()
     const workload = this.#createWorkload()
@@ -173,8 +173,8 @@ export class World {
     const keys = this.#keys.slice(0, 2).map(({ text }) => text)
     const max = this.#maxConcurrentRequests
     for (const instance of this.instances)
-      if (max <= 10) await judgeSlots(this.record, instance, max, keys)
-    for (const instance of this.instances) await judgeConnections(this.record, instance)
+      if (max <= 10) await checkSlots(this.record, instance, max, keys)
+    for (const instance of this.instances) await checkConnections(this.record, instance)
   }
 
   /** Closes every instance, some with work under way. */
@@ -235,27 +235,28 @@ export class World {
     if (isRevoked === true) key.endsAtMs = performance.now() + this.#keyLifetimeMs
   }
 
-  /** Clients with keys find out what became of their pets. */
+  /** Clients with idempotency keys find out the outcomes of their creations. */
   async #resolvePending(workload: Workload): Promise<void> {
     for (const [wish, sending] of workload.pending) {
       const response = await workload.repeat(wish, sending, this.random.pick(this.#clients))
       const expected = wish.isRejected ? [400, 500, 503] : [201]
       if (!this.#isRevoked(sending.key) && !expected.includes(response?.status ?? 0))
-        this.record.violate(`${wish.name} with its key, in a calm world: ${told(response)}`)
+        this.record.violate(`${wish.name} with its key, in a calm world: ${summaryOf(response)}`)
     }
   }
 
-  /** What is asked for now has nothing to do with what was broken. */
+  /** What was broken before no longer affects new requests. */
   async #assertFreshCallsSucceed(workload: Workload): Promise<void> {
     const key = this.#keys[0]?.text
     for (const client of this.#clients) {
       const created = await workload.createOne(client, { key, isRejected: false })
       if (created?.status !== 201)
-        this.record.violate(`a creation in a calm world: ${told(created)}`)
+        this.record.violate(`a creation in a calm world: ${summaryOf(created)}`)
       const isWalked = await workload.walk(client, key)
       if (!isWalked) this.record.violate('a walk in a calm world has failed')
       const ready = await workload.send(client, { path: '/readyz' }, '/readyz')
-      if (ready?.status !== 200) this.record.violate(`not ready in a calm world: ${told(ready)}`)
+      if (ready?.status !== 200)
+        this.record.violate(`not ready in a calm world: ${summaryOf(ready)}`)
     }
   }
 
@@ -271,7 +272,7 @@ export class World {
       if (wish.ids.size === 0 || this.#isRevoked(sending.key)) continue
       const response = await workload.useKeyAgain(wish, sending, this.random.pick(this.#clients))
       if (response?.status !== 201)
-        this.record.violate(`a key of ${wish.name} after a day: ${told(response)}`)
+        this.record.violate(`a key of ${wish.name} after a day: ${summaryOf(response)}`)
     }
   }
 
