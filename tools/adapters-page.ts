@@ -1,6 +1,6 @@
-// Checks the adapters of this repository by `pet-store-adapter check` and writes what it prints
-// into docs/adapters.md:
-// `pnpm adapters`. tools/adapters-page.contract.test.ts compares the page with a check.
+// `pnpm adapters`: checks the adapters of this repository by `pet-store-adapter check` and writes
+// what it prints into docs/adapters.md. tools/adapters-page.contract.test.ts compares the page with
+// a check.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT, run } from './public-packages.ts'

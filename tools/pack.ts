@@ -1,10 +1,10 @@
-// Packs every public package into data/tarballs, as a release publishes them, and shows what the
-// registry would have of each:
-// `pnpm release:dry-run`. Until then other programs install from that folder
-// (docs/how-to/release.md).
+// `pnpm release:dry-run`: packs every public package into data/tarballs, as a release publishes
+// them, and shows what the registry would have of each. Until the first release, other programs
+// install from that folder (docs/how-to/release.md).
 //
-// pnpm packs. `npm publish --dry-run` lists files and sizes, and neither the manifest, in which
-// pnpm replaces `workspace:` and `catalog:`, nor the provenance, which is made in CI alone.
+// It runs `pnpm pack`, because `npm publish --dry-run` lists only files and sizes: neither the
+// manifest, in which pnpm replaces `workspace:` and `catalog:`, nor the provenance, which only CI
+// makes.
 import { hash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,8 +20,8 @@ interface Tarball {
 
 /**
  * Writes the tarballs into an empty folder, with a `pnpm-workspace.yaml` for the programs that
- * install them by pnpm: it would ask the registry for what a package depends on, and stop at
- * install scripts, which none needs.
+ * install them by pnpm: without it, pnpm would ask the registry for the packages that one depends
+ * on, and stop at install scripts, which none needs.
  */
 export async function packAll(folder: string): Promise<readonly Tarball[]> {
   rmSync(folder, { recursive: true, force: true })

@@ -31,7 +31,7 @@ const sources = filesIn('{packages,apps}/*/src/**/*.ts').filter(
   (file) => !/[.]test(-support)?[.]ts$/.test(file),
 )
 
-/** What only tests, experiments and the benchmark use is used from its source. */
+/** False for packages that only tests, experiments and the benchmark use, from their source. */
 function isBuilt({ exports }: Manifest): boolean {
   return Object.values(exports ?? {}).some((entry) => typeof entry === 'object')
 }

@@ -47,7 +47,7 @@ it('the PrometheusRule has the rules of alerts.yml', async () => {
   await expect(head + stringify(rule, { lineWidth: 100 })).toMatchFileSnapshot(join(ROOT, file))
 })
 
-it('nginx takes its configuration', (context) => {
+it('nginx accepts its configuration', (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'nginx-'))
   const conf = join(folder, 'nginx.conf')
   // Its temporary folders too, which its packages create for root alone.

@@ -6,15 +6,16 @@ import { basename, join } from 'node:path'
 const PREFIX = 'pet-store-run-'
 /** Linux's file system in memory. */
 const IN_MEMORY = '/dev/shm'
-/** Several times what a run has at most, so that it takes memory from nobody. */
+/** Several times what a run needs at most, so that no other program lacks memory. */
 const MIN_FREE_BYTES = 8 * 2 ** 30
 
 /**
  * Gives the temporary files of this process and of every process that it starts one folder, which
- * is removed when it ends: programs that a test kills cannot remove their own. What a run has left
- * that was killed itself, the next one removes. The folder is in memory if it may be and there is
- * enough of it: a run makes hundreds of databases, and no test depends on what a power failure
- * leaves. The code that Node compiles is among the files: processes of a run load the same modules.
+ * is removed when it ends: programs that a test kills cannot remove their own files. If this
+ * process is killed, the next run removes the folder. It is in memory if `mayBeInMemory` and if
+ * there is enough memory: a run makes hundreds of databases, and no test depends on what is left
+ * after a power failure. Node's compile cache is there too: the processes of a run load the same
+ * modules.
  */
 export function useTemporaryRoot(mayBeInMemory = true): void {
   // Vitest reads its configuration anew for each project.
@@ -25,14 +26,17 @@ export function useTemporaryRoot(mayBeInMemory = true): void {
       : tmpdir()
   for (const folder of new Set([parent, tmpdir()])) removeAbandoned(folder)
   const root = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`))
-  // Like the system's own: some tests run programs as another user.
+  // Like the system's temporary folder: some tests run programs as another user.
   chmodSync(root, 0o1777)
   process.env['TMPDIR'] = root
   process.env['NODE_COMPILE_CACHE'] = join(root, 'compile-cache')
   process.once('exit', () => remove(root))
 }
 
-/** Whether a folder in memory has room, and takes programs: containers allow neither by default. */
+/**
+ * Whether a folder in memory has room and programs in it may run: in containers, neither is so by
+ * default.
+ */
 function isRoomy(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder)
@@ -55,16 +59,13 @@ function removeAbandoned(folder: string): void {
     try {
       process.kill(Number(pid), 0)
     } catch (error) {
-      // Otherwise it runs, as another user.
+      // Any other error means that it runs, as another user.
       if ((error as NodeJS.ErrnoException).code === 'ESRCH') remove(join(folder, name))
     }
   }
 }
 
-/**
- * As far as it can: a process that still writes, or belongs to another user, must not make the run
- * fail.
- */
+/** Does not fail if another process still writes there, or if the folder is another user's. */
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })

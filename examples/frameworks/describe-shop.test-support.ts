@@ -115,7 +115,7 @@ interface Sending {
   readonly method?: string
   readonly body?: string
   readonly type?: string
-  /** Default: a good one. */
+  /** Default: a valid one. */
   readonly key?: string | null
 }
 

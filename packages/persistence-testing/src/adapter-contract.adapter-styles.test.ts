@@ -40,7 +40,7 @@ const writingLater =
     return call(...args)
   }
 
-/** What is beyond the queue is rejected, as the ports say. */
+/** Rejects calls beyond `limit`, as the ports allow. */
 function withQueueOf(limit: number): (call: Method) => Method {
   let running = 0
   return (call) =>
@@ -63,7 +63,7 @@ const STYLES: Readonly<Record<string, () => (call: Method) => Method>> = {
   'has a queue of 64 calls': () => withQueueOf(64),
 }
 
-it.each(Object.keys(STYLES))('no case takes an adapter for a broken one that %s', async (name) => {
+it.each(Object.keys(STYLES))('no case rejects a correct adapter that %s', async (name) => {
   const style = STYLES[name] as () => (call: Method) => Method
   const broken: string[] = []
   const note = (id: string) => (error: unknown) => void broken.push(`${id}: ${String(error)}`)

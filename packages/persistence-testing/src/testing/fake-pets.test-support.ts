@@ -49,7 +49,7 @@ export function dated(key: IdempotencyKey): DatedKey {
   return { ...key, at: key.at ?? new Date() }
 }
 
-/** As which the memory repository stores an idempotency key. */
+/** The text by which the memory repository finds an idempotency key. */
 export function textOf({ owner, key }: Pick<IdempotencyKey, 'owner' | 'key'>): string {
   return JSON.stringify([owner, key])
 }

@@ -16,9 +16,7 @@ export type Faults<Fake> = Readonly<
   Record<string, Partial<Fake> | ((fake: Fake, original: Fake) => Partial<Fake>)>
 >
 
-/**
- * What a fault throws when a broken adapter would: told apart from a mistake in the fault itself.
- */
+/** What a broken adapter throws on purpose; any other error is a mistake in the fault itself. */
 export class BrokenOnPurpose extends Error {}
 
 export function broken(): never {

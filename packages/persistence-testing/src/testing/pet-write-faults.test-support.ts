@@ -27,7 +27,7 @@ const caseOf = (field: keyof PetInput) => (field === 'categoryId' ? 'category' :
 const without = (field: keyof PetInput, pet: object): object =>
   Object.fromEntries(Object.entries(pet).filter(([key]) => key !== field))
 
-/** What becomes of a name. */
+/** Which other name is stored. */
 const NAME_CHANGES: Readonly<Record<string, (name: string) => string>> = {
   'with quotes doubled': (name) => name.replaceAll("'", "''"),
   'without backslashes': (name) => name.replaceAll('\\', ''),
@@ -46,7 +46,7 @@ const NAME_CHANGES: Readonly<Record<string, (name: string) => string>> = {
   'cut to 1,000 UTF-16 units': (name) => name.slice(0, 1000),
 }
 
-/** What only a name with a character that nobody thinks of shows. */
+/** Which other name is stored if it has a rarely used character. */
 const RARE_NAME_CHANGES: Readonly<Record<string, (name: string) => string>> = {
   'without private characters': (name) => name.replaceAll(/\p{Co}/gu, ''),
   'without tags': (name) => name.replaceAll(/[\u{E0000}-\u{E007F}]/gu, ''),
@@ -54,7 +54,7 @@ const RARE_NAME_CHANGES: Readonly<Record<string, (name: string) => string>> = {
   'with line separators as line feeds': (name) => name.replaceAll(/[\u2028\u2029]/g, '\n'),
 }
 
-/** What becomes of a category id. */
+/** Which other category id is stored. */
 const CATEGORY_CHANGES: Readonly<Record<string, (id: bigint) => unknown>> = {
   'of 0 as 1, as if it were absent': (id) => id || 1n,
   'without a sign': (id) => (id < 0n ? -id : id),
