@@ -57,6 +57,11 @@ describe('documents', () => {
     expect(broken).toEqual([])
   })
 
+  it.each(documents)('%s begins the items of lists with a hyphen', (document) => {
+    const text = read(document).replaceAll(/^ *```[\s\S]*?^ *```/gm, '')
+    expect(text.match(/^ *[*+] .*$/gm)).toBeNull()
+  })
+
   it.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', ...RECORDS])(
     '%s names only files that exist',
     (document) => {
