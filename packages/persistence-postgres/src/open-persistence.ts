@@ -63,12 +63,16 @@ async function persistenceOf(
   /** Checks run several statements each on the pool, so closing waits for them. */
   const checks = new RunningCalls()
   const replicas = openReplicas(pool, options, petStatements(dialect))
+  let countsRequests = false
 
   return {
     pets: listFromReplicas(primary, replicas.all),
     apiKeys: new MikroOrmApiKeyRepository(entities),
-    createRateLimiter: createPostgresRateLimiter(connections),
-    check: () => checks.track(assertWritable(pool, isDistributed)),
+    createRateLimiter(limit) {
+      countsRequests = true
+      return createPostgresRateLimiter(connections)(limit)
+    },
+    check: () => checks.track(assertWritable(pool, { isDistributed, countsRequests })),
     async isMigrated() {
       const { pending } = await entities.read('migration_list', (em) => stateOf(connections, em))
       return pending.length === 0

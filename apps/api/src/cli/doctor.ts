@@ -187,6 +187,8 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
     }
     const persistence = await openPersistence(settings, { mode: 'read' })
     try {
+      // The check then includes what counting requests needs.
+      if (settings.rateLimit !== undefined) persistence.createRateLimiter(settings.rateLimit)
       await persistence.check()
       yield { check: 'database', state: 'ok', message: url }
       yield* examineReplicas(persistence)

@@ -74,6 +74,37 @@ it('A database with a sequence behind its table is not ready, and stores nothing
   await persistence.check()
 })
 
+it.each([
+  ['a sequence that was restarted', 'alter sequence pet_id_seq restart with 5'],
+  ['a sequence that was set', "select setval('pet_id_seq', 5, false)"],
+  [
+    'ids of another primary in the gaps of its sequence',
+    "alter sequence pet_id_seq increment by 4; select nextval('pet_id_seq')",
+  ],
+])('A database with %s is ready, and stores pets', async (_, move) => {
+  await onServer(
+    "insert into pet (id, name, category_id) select n, 'Rex', 1 from generate_series(1, 4) n",
+  )
+  onTestFinished(async () => void (await onServer('alter sequence pet_id_seq increment by 1')))
+  await onServer(`grant select on sequence pet_id_seq to ${ROLE}; ${move}`)
+  await persistence.check()
+  expect((await persistence.pets.add(aNewPet())).id).toBe(5n)
+})
+
+it.each([
+  ['a lost right to count requests', `revoke update on request_count from ${ROLE}`],
+  ['no table of counted requests', 'alter table request_count rename to counted'],
+])('A database with %s is not ready once requests are counted', async (_, lose) => {
+  onTestFinished(
+    async () => void (await onServer('alter table if exists counted rename to request_count')),
+  )
+  await onServer(lose)
+  await persistence.check()
+  const limiter = persistence.createRateLimiter({ requests: 5, windowMs: 60_000 })
+  await expect(persistence.check()).rejects.toThrow('request_count')
+  await expect(limiter.take('key_kiosk')).rejects.toMatchObject({ code: 'persistence_unavailable' })
+})
+
 it('A database without one of its tables is not ready, and nothing is stored', async () => {
   await onServer('alter table pet rename to animal')
   onTestFinished(async () => void (await onServer('alter table animal rename to pet')))

@@ -13,48 +13,103 @@ const RIGHTS: Readonly<Record<string, string>> = {
   'select on api_key': "has_table_privilege('api_key', 'select')",
 }
 
-/**
- * Reads only the catalogs. While one of several servers is down, a distributed table cannot be
- * read, but the pets of the other servers are served. Fails if a table is missing.
- */
-const STATE = `select current_setting('transaction_read_only') = 'on' as "read-only",
-  ${Object.entries(RIGHTS)
-    .map(([right, isThere]) => `${isThere} as "${right}"`)
-    .join(', ')}`
+/** The rights that counting requests needs too. Without them every request is rejected. */
+const COUNTING_RIGHTS: Readonly<Record<string, string>> = {
+  'select on request_count': "has_table_privilege('request_count', 'select')",
+  'insert on request_count': "has_table_privilege('request_count', 'insert')",
+  'update on request_count': "has_table_privilege('request_count', 'update')",
+}
+
 const LAST_ID = "select pg_sequence_last_value(pg_get_serial_sequence('pet', 'id')::regclass) as id"
+const SEQUENCE = `select pg_get_serial_sequence('pet', 'id') as name, seqstart as start,
+  seqincrement as increment, pg_sequence_last_value(seqrelid) as last,
+  has_sequence_privilege(seqrelid, 'select') as "isReadable"
+  from pg_sequence where seqrelid = pg_get_serial_sequence('pet', 'id')::regclass`
 const IS_TAKEN = 'select 1 from pet where id = $1'
+
+/** What a database is used for beyond storing pets, and how its tables are stored. */
+interface Use {
+  readonly isDistributed: boolean
+  /** Whether requests are counted in the database, for a rate limit. */
+  readonly countsRequests: boolean
+}
 
 /**
  * Rejects with the reason if no pet can be stored at present, in which case every creation rejects
- * too. Called often, so it is cheap. If the table of pets `isDistributed`, it is not read: see
- * `STATE`.
+ * too. Called often, so it is cheap. If the table of pets `isDistributed`, it is not read: while
+ * one of several servers is down, that fails, but the pets of the other servers are served.
  */
-export async function assertWritable(pool: Pool, isDistributed: boolean): Promise<void> {
-  const states = await withRetries(() => pool.query<Record<string, boolean>>(STATE))
-  const state = states.rows[0] ?? {}
-  if (state['read-only'])
-    throw unavailable('The database is read-only: a standby, or set to be read-only.')
-  const missing = Object.keys(RIGHTS).filter((right) => !state[right])
-  if (missing.length > 0)
-    throw unavailable(`The user of the database lacks the right to ${missing.join(', ')}.`)
-
+export async function assertWritable(pool: Pool, use: Use): Promise<void> {
+  await assertRights(pool, use.countsRequests ? { ...RIGHTS, ...COUNTING_RIGHTS } : RIGHTS)
   const nextId = await nextIdOf(pool)
   if (nextId > INT64.max) throw unavailable('There are no more ids for pets.')
-  if (isDistributed) return
-  const { rowCount } = await withRetries(() => pool.query(IS_TAKEN, [nextId]))
-  if (rowCount === 0) return
+  if (use.isDistributed || !(await isTaken(pool, nextId))) return
   // If a pet was added between the two statements, it took its id from the sequence, whose next id
   // is another one now.
-  if ((await nextIdOf(pool)) === nextId) {
-    throw unavailable(
-      `The next id, ${nextId}, is taken: the sequence of the ids of pets is behind the table.`,
-    )
-  }
+  if ((await nextIdOf(pool)) !== nextId) return
+  const exactId = await exactNextIdOf(pool)
+  const isExact = exactId === nextId
+  if (!isExact && !(await isTaken(pool, exactId))) return
+  if (!isExact && (await exactNextIdOf(pool)) !== exactId) return
+  throw unavailable(
+    `The next id, ${exactId}, is taken: the sequence of the ids of pets is behind the table.`,
+  )
 }
 
+/** The next id of a sequence with the increment 1 that nobody has moved, as nearly all are. */
 async function nextIdOf(pool: Pool): Promise<bigint> {
   const { rows } = await withRetries(() => pool.query<{ id: string | null }>(LAST_ID))
   return BigInt(rows[0]?.id ?? 0) + 1n
+}
+
+/** Reads only the catalogs. Fails if a table is missing. */
+async function assertRights(pool: Pool, rights: Readonly<Record<string, string>>): Promise<void> {
+  const columns = Object.entries(rights).map(([right, isThere]) => `${isThere} as "${right}"`)
+  const sql = `select current_setting('transaction_read_only') = 'on' as "read-only",
+    ${columns.join(', ')}`
+  const { rows } = await withRetries(() => pool.query<Record<string, boolean>>(sql))
+  const state = rows[0] ?? {}
+  if (state['read-only'])
+    throw unavailable('The database is read-only: a standby, or set to be read-only.')
+  const missing = Object.keys(rights).filter((right) => !state[right])
+  if (missing.length > 0)
+    throw unavailable(`The user of the database lacks the right to ${missing.join(', ')}.`)
+}
+
+async function isTaken(pool: Pool, id: bigint): Promise<boolean> {
+  return (await withRetries(() => pool.query(IS_TAKEN, [id]))).rowCount !== 0
+}
+
+/**
+ * The next id of any sequence. Several primaries that replicate each other have increments. After
+ * `alter sequence … restart`, or `setval` with `false`, a sequence has a value that was not
+ * assigned yet, which only those who may read the sequence can see.
+ */
+async function exactNextIdOf(pool: Pool): Promise<bigint> {
+  const sequences = await withRetries(() => pool.query<Sequence>(SEQUENCE))
+  const { name, start = 1, increment = 1, last = null, isReadable } = sequences.rows[0] ?? {}
+  if (last !== null) return BigInt(last) + BigInt(increment)
+  if (!isReadable) return BigInt(start)
+  const values = await withRetries(() =>
+    pool.query<Value>(`select last_value as value, is_called as "isCalled" from ${name}`),
+  )
+  const { value = start, isCalled = false } = values.rows[0] ?? {}
+  return BigInt(value) + (isCalled ? BigInt(increment) : 0n)
+}
+
+interface Sequence {
+  /** As SQL. */
+  readonly name: string
+  readonly start: string
+  readonly increment: string
+  /** The last id that was assigned; null if none was. */
+  readonly last: string | null
+  readonly isReadable: boolean
+}
+
+interface Value {
+  readonly value: string
+  readonly isCalled: boolean
 }
 
 function unavailable(message: string): Error {
