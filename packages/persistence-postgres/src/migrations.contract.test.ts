@@ -96,6 +96,29 @@ describe('PostgreSQL migrations', () => {
     expect(await tables()).toEqual([])
   })
 
+  it('migrations that cannot run say why before anything is tried', async () => {
+    const role = `pet_clerk_${process.pid}`
+    const clerk = Object.assign(new URL(url), { username: role }).href
+    await other.query(`create role ${role} login; revoke create on schema public from public`)
+    try {
+      for (const [before, obstacle] of [
+        ['select', `may not create tables in the schema "public": .* to "${role}"`],
+        [`alter role ${role} set search_path = nowhere`, 'no schema of the search_path'],
+        [`alter role ${role} set default_transaction_read_only = on`, 'it is read-only'],
+      ]) {
+        await other.query(`${before}`)
+        const state = await readPostgresMigrations({ url: clerk })
+        expect(state).toMatchObject({ database: 'empty', pending: ALL })
+        expect(state.obstacle).toMatch(new RegExp(`${obstacle}`))
+        await expect(migratePostgres({ url: clerk })).rejects.toThrow(
+          new RegExp(`^Cannot migrate the PostgreSQL database .*${obstacle}`),
+        )
+      }
+    } finally {
+      await other.query(`drop role ${role}`)
+    }
+  })
+
   it('migrations of a newer version are named, and no copy loses what they added', async () => {
     await migratePostgres({ url })
     await other.query("insert into migration (name) values ('9999-add-breed')")

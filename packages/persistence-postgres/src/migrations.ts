@@ -6,6 +6,7 @@ import {
   assertNotNewer,
   migrationState,
 } from '@pet-store/persistence-mikro-orm'
+import pg from 'pg'
 import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './database/database.ts'
 import { POSTGRES_DIALECT } from './database/dialect.ts'
 import { isConflict, sqlStateOf } from './database/failures.ts'
@@ -46,7 +47,10 @@ interface Orm {
 export function migratePostgres(options: PostgresOptions): Promise<readonly string[]> {
   return withDatabase(options, async (database, { em }) => {
     // Most calls have nothing to do, so this looks before it takes the lock.
-    if ((await stateOf(database, em.fork())).pending.length === 0) return []
+    const { pending, obstacle } = await stateOf(database, em.fork())
+    if (pending.length === 0) return []
+    if (obstacle !== undefined)
+      throw new Error(`Cannot migrate the ${nameOf(database)}: ${obstacle}.`)
     try {
       return await runMigrations(database, options.migrationWaitMs ?? DEFAULT_MAX_WAIT_MS)
     } catch (error) {
@@ -132,7 +136,41 @@ export async function stateOf(
   em: EntityManager,
 ): Promise<MigrationState> {
   const applied = await withRetries(() => appliedMigrations(em, POSTGRES_DIALECT))
-  return migrationState(nameOf(database), applied, MIGRATIONS)
+  const state = migrationState(nameOf(database), applied, MIGRATIONS)
+  const obstacle = state.database === 'empty' ? await obstacleIn(database) : undefined
+  return { ...state, ...(obstacle !== undefined && { obstacle }) }
+}
+
+const MAY_CREATE = `select current_user as "user", current_schema() as schema,
+  current_setting('transaction_read_only') = 'on' as "isReadOnly",
+  has_schema_privilege(current_schema(), 'create') as "mayCreate"`
+
+/**
+ * Why no table can be created. Since version 15 of PostgreSQL only the owner of a database may
+ * create tables in the schema `public`.
+ */
+async function obstacleIn({ pool }: PostgresDatabase): Promise<string | undefined> {
+  const { rows } = await withRetries(() => pool.query<Rights>(MAY_CREATE))
+  const [rights] = rows
+  if (rights === undefined) return undefined
+  const { user, schema, isReadOnly, mayCreate } = rights
+  if (isReadOnly) return 'it is read-only: a standby, or set to be read-only'
+  if (schema === null)
+    return `no schema of the search_path of the user ${JSON.stringify(user)} exists`
+  if (mayCreate) return undefined
+  return (
+    `the user ${JSON.stringify(user)} may not create tables in the schema ` +
+    `${JSON.stringify(schema)}: make it the owner of the database, or run ` +
+    `grant create on schema ${pg.escapeIdentifier(schema)} to ${pg.escapeIdentifier(user)}`
+  )
+}
+
+interface Rights {
+  readonly user: string
+  /** The first schema of the `search_path` that exists. */
+  readonly schema: string | null
+  readonly isReadOnly: boolean
+  readonly mayCreate: boolean
 }
 
 function nameOf({ address }: PostgresDatabase): string {

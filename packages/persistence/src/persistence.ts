@@ -55,6 +55,11 @@ export interface MigrationState {
   readonly pending: readonly string[]
   /** The names of migrations that this version does not know. */
   readonly newer: readonly string[]
+  /**
+   * Why the pending ones cannot run, such as a right that the user of the database lacks; absent
+   * where no reason is known.
+   */
+  readonly obstacle?: string
 }
 
 /** The use of one connection pool. */

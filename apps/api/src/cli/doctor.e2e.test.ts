@@ -5,7 +5,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { createApiKey } from '@pet-store/access'
 import { temporaryFolder } from '@pet-store/testing'
-import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { runSql } from '@pet-store/testing-postgres'
+import { beforeEach, expect, inject, it, onTestFinished } from 'vitest'
 import { openPersistence } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import { runHere } from '../testing/run-command.test-support.ts'
@@ -133,6 +134,19 @@ it('doctor says that a PostgreSQL database is missing, which serve does not crea
       ),
     ],
   })
+})
+
+it('doctor and migrate --check say that this user may not create the tables', async () => {
+  const url = new URL(await DATABASES.PostgreSQL())
+  const role = `pet_clerk_${process.pid}`
+  await runSql(url.href, `create role ${role} login; revoke create on schema public from public`)
+  onTestFinished(async () => void (await runSql(inject('postgresUrl'), `drop role ${role}`)))
+  const settings = { DATABASE_URL: Object.assign(url, { username: role }).href }
+  expect((await findings(settings)).found).toEqual([
+    expect.stringMatching(/^error {4}database .* may not create tables in the schema "public"/),
+  ])
+  const { stdout } = await runHere('migrate --check', folder, settings)
+  expect(stdout).toMatch(/^They cannot run: the user "pet_clerk_\d+" may not create tables/m)
 })
 
 it('doctor names a replica that serves no lists, which stops no start', async () => {

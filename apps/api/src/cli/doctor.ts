@@ -156,7 +156,7 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
     : (['error', 'run pet-store migrate'] as const)
   try {
     const adapter = await persistenceAdapter(settings)
-    const { database, pending, newer } = await adapter.migrations()
+    const { database, pending, newer, obstacle } = await adapter.migrations()
     if (database === 'missing') {
       if (databaseKind(settings.databaseUrl) === 'postgres')
         throw new Error(`${url} does not exist; serve creates none`)
@@ -167,6 +167,7 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
         remedy,
       }
     }
+    if (obstacle !== undefined && settings.migrateOnStart) throw new Error(`${url}: ${obstacle}`)
     if (pending.length > 0) {
       return yield {
         check: 'migrations',

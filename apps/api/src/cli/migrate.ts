@@ -23,7 +23,7 @@ export async function migrate({
 }
 
 function report(state: MigrationState, url: string, json: boolean): void {
-  const { database, pending, newer } = state
+  const { database, pending, newer, obstacle } = state
   // The exit code is also 1 if the database cannot be read, or the adapter rejects.
   if (pending.length > 0) process.exitCode = database === 'migrated' ? 1 : 3
   if (json) {
@@ -33,5 +33,6 @@ function report(state: MigrationState, url: string, json: boolean): void {
   if (database === 'missing') console.log(`There is no database ${url}.`)
   if (database === 'empty') console.log(`The database ${url} is empty: it was never migrated.`)
   console.log(pending.length > 0 ? `Pending: ${pending.join(', ')}` : 'The database is up to date.')
+  if (obstacle !== undefined) console.log(`They cannot run: ${obstacle}.`)
   if (newer.length > 0) console.log(`Migrations of a newer version: ${newer.join(', ')}`)
 }
