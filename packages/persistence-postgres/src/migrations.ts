@@ -141,36 +141,31 @@ export async function stateOf(
   return { ...state, ...(obstacle !== undefined && { obstacle }) }
 }
 
-const MAY_CREATE = `select current_user as "user", current_schema() as schema,
-  current_setting('transaction_read_only') = 'on' as "isReadOnly",
+const MAY_CREATE = `select current_setting('transaction_read_only') = 'on' as "isReadOnly",
   has_schema_privilege(current_schema(), 'create') as "mayCreate"`
+/** The schema is the first one of the `search_path` that exists. */
+const WHO = 'select current_user as "user", current_schema() as schema'
 
 /**
  * Why no table can be created. Since version 15 of PostgreSQL only the owner of a database may
  * create tables in the schema `public`.
  */
 async function obstacleIn({ pool }: PostgresDatabase): Promise<string | undefined> {
-  const { rows } = await withRetries(() => pool.query<Rights>(MAY_CREATE))
-  const [rights] = rows
-  if (rights === undefined) return undefined
-  const { user, schema, isReadOnly, mayCreate } = rights
+  const rights = await withRetries(() =>
+    pool.query<{ isReadOnly: boolean; mayCreate: boolean | null }>(MAY_CREATE),
+  )
+  const { isReadOnly = false, mayCreate = true } = rights.rows[0] ?? {}
   if (isReadOnly) return 'it is read-only: a standby, or set to be read-only'
+  if (mayCreate) return undefined
+  const names = await withRetries(() => pool.query<{ user: string; schema: string | null }>(WHO))
+  const { user = '', schema = null } = names.rows[0] ?? {}
   if (schema === null)
     return `no schema of the search_path of the user ${JSON.stringify(user)} exists`
-  if (mayCreate) return undefined
   return (
     `the user ${JSON.stringify(user)} may not create tables in the schema ` +
     `${JSON.stringify(schema)}: make it the owner of the database, or run ` +
     `grant create on schema ${pg.escapeIdentifier(schema)} to ${pg.escapeIdentifier(user)}`
   )
-}
-
-interface Rights {
-  readonly user: string
-  /** The first schema of the `search_path` that exists. */
-  readonly schema: string | null
-  readonly isReadOnly: boolean
-  readonly mayCreate: boolean
 }
 
 function nameOf({ address }: PostgresDatabase): string {

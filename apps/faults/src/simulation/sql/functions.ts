@@ -71,7 +71,6 @@ export const FUNCTIONS: Readonly<Record<string, ServerFunction>> = {
       return value ?? null
     },
   },
-  current_user: { type: 'text', run: () => 'postgres' },
   current_schema: { type: 'text', run: () => 'public' },
   has_schema_privilege: { type: 'bool', run: () => true },
   has_table_privilege: { type: 'bool', run: () => true },
