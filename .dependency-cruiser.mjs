@@ -58,6 +58,7 @@ export const IMPORTS = {
     tests: [
       'testing',
       'ajv',
+      'fetch-to-node',
       'light-my-request',
       'serverless-http',
       'supertest',

@@ -3,6 +3,7 @@ import { configure } from '@codegenie/serverless-express'
 import { createMemoryRateLimiter } from '@pet-store/access'
 import { configure as configureVendia } from '@vendia/serverless-express'
 import express, { type Express } from 'express'
+import { toFetchResponse, toReqRes } from 'fetch-to-node'
 import inject from 'light-my-request'
 import serverless from 'serverless-http'
 import supertest from 'supertest'
@@ -84,6 +85,22 @@ const ADAPTERS: Readonly<Record<string, (app: HttpApp) => Send>> = {
         body === undefined ? sent : { ...sent, payload: body },
       )
       return { status: response.statusCode, headers: response.headers, text: response.payload }
+    },
+
+  'fetch-to-node':
+    (app) =>
+    async (method, path, key = API_KEY, body) => {
+      // A `Request` has the host in its URL alone.
+      const { host, ...headers } = headersOf(key, body)
+      const sent = { method, headers, ...(body !== undefined && { body }) }
+      const { req, res } = toReqRes(new Request(`http://${host}${path}`, sent))
+      app(req, res)
+      const response = await toFetchResponse(res)
+      return {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        text: await response.text(),
+      }
     },
 
   supertest:

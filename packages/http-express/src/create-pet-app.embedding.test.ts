@@ -1,8 +1,10 @@
+import { gzipSync } from 'node:zlib'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import express, { type Express } from 'express'
 import { expect, it } from 'vitest'
 import type { HttpApp } from './create-pet-app.ts'
 import { expectError } from './testing/expect-error.test-support.ts'
+import { createLoggedApp } from './testing/logged-app.test-support.ts'
 import { startTestServer } from './testing/start-test-server.test-support.ts'
 
 const PET = '{"name":"Rex","categoryId":9007199254740993}'
@@ -55,6 +57,41 @@ it('the app says that a body parser in front of it has read the body', async () 
     )
   }
   expect((await server.send({})).text).toBe('[]')
+})
+
+it.each([
+  [
+    'rawBody',
+    express.json({
+      limit: '1mb',
+      verify: (req, _res, bytes) => Object.assign(req, { rawBody: bytes }),
+    }),
+  ],
+  ['body', express.raw({ type: '*/*', limit: '1mb' })],
+])('the app reads the bytes that a body parser in front has kept in %s', async (_, parse) => {
+  const around = (petApp: HttpApp) => express().disable('x-powered-by').use(parse, petApp)
+  const server = await startTestServer({ around })
+  expect((await server.post(PET)).text).toBe(PET.replace('{', '{"id":1,'))
+  const gzipped = await server.post(gzipSync(PET), { headers: { 'Content-Encoding': 'gzip' } })
+  expect(gzipped.text).toBe(PET.replace('{', '{"id":2,'))
+  expectError(await server.post(''), 'invalid_request')
+  expectError(await server.post(JSON.stringify({ x: 'x'.repeat(102_400) })), 'payload_too_large')
+})
+
+it('the app says so if a middleware in front has decoded the body', async () => {
+  const around = (petApp: HttpApp) =>
+    express()
+      .disable('x-powered-by')
+      .use((req, _res, next) => {
+        req.setEncoding('utf8')
+        next()
+      }, petApp)
+  const server = await startTestServer({ around })
+  expectError(await server.post(PET), 'not_implemented')
+})
+
+it('the app has three parameters, by which frameworks know that it responds later', () => {
+  expect(createLoggedApp().app).toHaveLength(3)
 })
 
 it('an early error response passes through middleware that replaces write and end', async () => {

@@ -77,7 +77,10 @@ export function createPetApp(options: PetAppOptions): HttpApp {
   addPageRoutes(router, options)
   router.use(rejectPath)
   router.use(errorHandlerForExpress(handleError(log)))
-  return (req, res, next = () => res.destroy()) => router(req as Request, res as Response, next)
+  // Three parameters without a default: h3 and others know by their number that the response may
+  // come later.
+  return (req, res, next) =>
+    router(req as Request, res as Response, next ?? (() => void res.destroy()))
 }
 
 /** The limits that are configured, for requests with a valid key. */

@@ -1,6 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import { expect, it } from 'vitest'
 import { startTestServer } from '../testing/start-test-server.test-support.ts'
-import { clientNetwork, type TrustProxy } from './client-address.ts'
+import { clientAddressOf, clientNetwork, type TrustProxy } from './client-address.ts'
 
 const FORWARDED = { 'X-Forwarded-For': '203.0.113.9, 198.51.100.7' }
 
@@ -44,6 +45,21 @@ it.each([
 it("the client's address in the log is the connection's if a proxy names none", async () => {
   expect(await logged(1, {})).toBe('127.0.0.1')
 })
+
+it.each([{}, { socket: {} }, { socket: { remoteAddress: '' } }])(
+  "the client's address of an adapter without one is what a number of proxies says: %j",
+  (connection) => {
+    const headers = { 'x-forwarded-for': '203.0.113.9, 198.51.100.7' }
+    const addressWith = (trustProxy: TrustProxy, sent: object) =>
+      clientAddressOf(trustProxy)({ headers: sent, ...connection } as IncomingMessage)
+    expect(addressWith(1, headers)).toBe('198.51.100.7')
+    expect(addressWith(2, headers)).toBe('203.0.113.9')
+    // Nobody says that the request came from one of these networks.
+    expect(addressWith(['loopback', '198.51.100.0/24'], headers)).toBeFalsy()
+    expect(addressWith(0, headers)).toBeFalsy()
+    expect(addressWith(1, {})).toBeFalsy()
+  },
+)
 
 it.each([
   ['192.0.2.1', '192.0.2.1'],

@@ -15,15 +15,23 @@ export type ClientAddress = (req: IncomingMessage) => string | undefined
  * the connection, or the one that trusted proxies give in `X-Forwarded-For`.
  */
 export function clientAddressOf(trustProxy: TrustProxy): ClientAddress {
-  if (trustProxy === 0) return (req) => req.socket.remoteAddress
+  if (trustProxy === 0) return ({ socket }: WithoutSocket) => socket?.remoteAddress
   const isInNetworks =
     typeof trustProxy === 'number' ? () => false : proxyAddr.compile([...trustProxy])
-  const isTrusted = (address: string, hop: number) =>
-    typeof trustProxy === 'number' ? hop < trustProxy : isInNetworks(withoutPort(address), hop)
-  // A connection that the client has reset has no address any more.
-  return (req) =>
-    req.socket.remoteAddress === undefined ? undefined : withoutPort(proxyAddr(req, isTrusted))
+  // A connection that the client has reset has no address any more, and adapters for a load
+  // balancer of AWS have none.
+  const isTrusted = (address: string | undefined, hop: number) =>
+    typeof trustProxy === 'number'
+      ? hop < trustProxy
+      : address !== undefined && isInNetworks(withoutPort(address), hop)
+  return ({ headers, socket }: WithoutSocket) => {
+    const address = proxyAddr({ headers, socket: socket ?? {} } as IncomingMessage, isTrusted)
+    return address && withoutPort(address)
+  }
 }
+
+/** What some adapters for serverless platforms pass, although the type says otherwise. */
+type WithoutSocket = Pick<IncomingMessage, 'headers'> & Partial<Pick<IncomingMessage, 'socket'>>
 
 /** Removes the port that some proxies add: `192.0.2.1:5678`, `[2001:db8::1]:5678`. */
 function withoutPort(address: string): string {

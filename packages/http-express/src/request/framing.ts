@@ -25,12 +25,10 @@ export function isHost(text: string): boolean {
  * response would lack the error body.) Also asserts that fields that may be sent once are not
  * repeated: Node reads the first one, a proxy may read another.
  */
-function assertFields(
-  { rawHeaders, headers, httpVersion }: IncomingMessage,
-  res: ServerResponse,
-): void {
-  const { host } = headers
+function assertFields(req: IncomingMessage, res: ServerResponse): void {
   // Adapters for serverless platforms may fill `headers` but not `rawHeaders`.
+  const { rawHeaders = [], headers, httpVersion } = req
+  const { host } = headers
   let hosts = rawHeaders.length === 0 && host !== undefined ? 1 : 0
   let keys = 0
   let types = 0
@@ -42,7 +40,7 @@ function assertFields(
     else if (name.length === 12 && name.toLowerCase() === 'content-type') types += 1
   }
   const authority = httpVersion === '2.0' ? headers[':authority'] : undefined
-  if (!isHostValid(hosts, host, httpVersion, authority))
+  if (!isHostValid(hosts, host, httpVersion, authority) && !isWithoutHost(hosts, req))
     throw malformed(
       res,
       'The request must have exactly one Host header, of the form host or host:port.',
@@ -65,6 +63,11 @@ function isHostValid(
     return HOST.test(authority) && (hosts === 0 || host === authority)
   if (hosts === 0) return httpVersion === '1.0'
   return hosts === 1 && host !== undefined && HOST.test(host)
+}
+
+/** Whether the request never had a `Host`, as those made of a `Request` of the Fetch standard. */
+function isWithoutHost(hosts: number, { socket }: Partial<IncomingMessage>): boolean {
+  return hosts === 0 && !socket
 }
 
 /** A transfer coding: a name, with or without parameters (RFC 9112, 7). */

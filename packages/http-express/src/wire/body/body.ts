@@ -22,11 +22,25 @@ export async function readJsonBody(req: IncomingMessage, res: ServerResponse): P
   const { 'content-type': type, 'content-encoding': encoding } = req.headers
   if (type !== 'application/json') assertJson(type)
   const bytes =
-    encoding === undefined
+    keptBytes(req) ??
+    (encoding === undefined
       ? await readBytes(req, res, MAX_BODY_BYTES)
-      : await readEncoded(req, res, encoding)
+      : await readEncoded(req, res, encoding))
   if (bytes.length > LONG_INPUT_BYTES) await yieldToEventLoop()
   return parseBody(bytes)
+}
+
+/**
+ * The decompressed bytes that a body parser of an app around this one has kept: `express.raw()` in
+ * `body`; that of Google Cloud Functions, Firebase and NestJS in `rawBody`, beside the parsed body.
+ */
+function keptBytes(req: IncomingMessage): Buffer | undefined {
+  if (!req.readableDidRead && !req.readableEnded) return undefined
+  const { rawBody, body } = req as { readonly rawBody?: unknown; readonly body?: unknown }
+  const kept = Buffer.isBuffer(rawBody) ? rawBody : body
+  if (!Buffer.isBuffer(kept)) return undefined
+  if (kept.length > MAX_BODY_BYTES) throw tooLarge()
+  return kept
 }
 
 async function readEncoded(
@@ -42,7 +56,8 @@ async function readEncoded(
 function readBytes(req: IncomingMessage, res: ServerResponse, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // A stream that was read, or has ended, emits nothing more, so waiting for it would never end.
-    const isRead = (req.readableDidRead && !isHeld(req)) || req.readableEnded
+    const isDecoded = typeof req.readableEncoding === 'string'
+    const isRead = (req.readableDidRead && !isHeld(req)) || req.readableEnded || isDecoded
     if (isRead || req.destroyed) {
       reject(isRead ? alreadyRead() : bodyEndedEarly())
       return
