@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { report, size } from '../harness/plan.ts'
 import { runPostgresWorld } from '../simulation/world/postgres-world.ts'
 import { runSqliteWorld } from '../simulation/world/sqlite-world.ts'
@@ -19,6 +19,16 @@ const SEED = process.env['SIMULATION_SEED']
 const COUNT = Number(process.env['SIMULATION_SEEDS'] ?? size(60, 10_000))
 /** After this many failed worlds the run ends. */
 const MAX_FAILED = 10
+
+// Worlds make errors all the time: their stacks take a sixth of the CPU time, and only one seed by
+// itself shows them.
+const { stackTraceLimit } = Error
+beforeAll(() => {
+  if (SEED === undefined) Error.stackTraceLimit = 0
+})
+afterAll(() => {
+  Error.stackTraceLimit = stackTraceLimit
+})
 
 /** Runs one world after the other. Returns what was wrong, and how to repeat it. */
 async function runWorlds(
