@@ -4,7 +4,7 @@ import {
   type PetStoreErrorCode,
   type PetStoreErrorDetails,
 } from './pet-store-error.ts'
-import { readRetryAfter } from './retry.ts'
+import { readRetryAfter, reasonOf } from './retry.ts'
 
 /** What every attempt needs. */
 export interface Connection {
@@ -13,7 +13,7 @@ export interface Connection {
   /** For one attempt, from the first byte sent to the last byte read. */
   readonly timeoutMs: number
   /** The caller's, in addition to what the call itself needs. */
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Headers
   readonly hooks: Hooks
 }
 
@@ -69,7 +69,7 @@ export async function attempt<T>(
 }
 
 async function exchange(connection: Connection, call: Call<unknown>, signal?: AbortSignal) {
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   const { apiKey, fetch, timeoutMs } = connection
   const { operation, url, body, idempotencyKey } = call
   const { method } = operation
@@ -102,7 +102,7 @@ async function exchange(connection: Connection, call: Call<unknown>, signal?: Ab
   try {
     return await Promise.race([send(), aborted])
   } catch (cause) {
-    signal?.throwIfAborted()
+    throwIfAborted(signal)
     const request = `${method} ${url}`
     if (abort.signal.aborted) {
       throw failure(
@@ -119,6 +119,10 @@ async function exchange(connection: Connection, call: Call<unknown>, signal?: Ab
     clearTimeout(timer)
     signal?.removeEventListener('abort', onAbort)
   }
+}
+
+function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw reasonOf(signal)
 }
 
 /**
@@ -169,7 +173,11 @@ function detailsOf({ status, headers }: Response) {
   return {
     status: status === 0 ? undefined : status,
     requestId: headers.get('x-request-id') ?? undefined,
-    retryAfterMs: readRetryAfter(headers.get('retry-after'), Date.now()),
+    // A date is one of the server's clock, which may differ from this one.
+    retryAfterMs: readRetryAfter(
+      headers.get('retry-after'),
+      Date.parse(headers.get('date') ?? '') || Date.now(),
+    ),
   }
 }
 
@@ -199,15 +207,21 @@ function failure(
  * and its headers.
  */
 function redactCause(cause: unknown, redact: (text: string) => string, depth = 0): unknown {
-  if (!(cause instanceof Error)) return redact(String(cause))
-  const copy = new Error(redact(cause.message))
-  const { code } = cause as { readonly code?: unknown }
+  if (!isError(cause)) return redact(String(cause))
+  const { name, message, stack, code } = cause
+  const copy = new Error(redact(message))
   Object.assign(copy, {
-    name: redact(cause.name),
+    name: redact(name),
     ...(typeof code === 'string' && { code: redact(code) }),
   })
-  if (cause.stack !== undefined) copy.stack = redact(cause.stack)
+  if (stack !== undefined) copy.stack = redact(stack)
   if (cause.cause !== undefined && depth < 5)
     copy.cause = redactCause(cause.cause, redact, depth + 1)
   return copy
+}
+
+/** Errors of `fetch` may be of another realm than this module, as in Jest: no `instanceof`. */
+function isError(cause: unknown): cause is Error & { readonly code?: unknown } {
+  const { name, message } = Object(cause) as Partial<Error>
+  return typeof name === 'string' && typeof message === 'string'
 }

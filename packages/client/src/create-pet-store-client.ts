@@ -79,7 +79,8 @@ export function createPetStoreClient(options: PetStoreClientOptions): PetStoreCl
   const call = <T>(request: Call<T>, callOptions: CallOptions): Promise<T> => {
     const { timeoutMs, retries } = readLimits(callOptions, options)
     const hooks = hooksOf(callOptions, options)
-    const headers = { ...options.headers, ...callOptions.headers }
+    const headers = new Headers(options.headers)
+    for (const [name, value] of new Headers(callOptions.headers)) headers.set(name, value)
     const connection: Connection = { apiKey, fetch: fetchNow, timeoutMs, headers, hooks }
     return send(connection, request, retries, callOptions.signal)
   }

@@ -66,6 +66,23 @@ it('headers of client and call are sent, and replace none that the client sets',
   })
 })
 
+it('a header of a call replaces the same header of its client, however it is written', async () => {
+  const stub = await startStub(json(200, '[]'))
+  const { baseUrl } = stub
+  const client = createPetStoreClient({ baseUrl, headers: { Prefer: 'handling=lenient' } })
+  await client.listPets({}, { headers: { prefer: 'handling=strict' } })
+  expect(stub.requests[0]?.headers).toMatchObject({ prefer: 'handling=strict' })
+})
+
+it.each(['https://user@pets.example', '/v1', undefined])(
+  'an invalid baseUrl is named: %s',
+  (baseUrl) => {
+    expect(() => createPetStoreClient({ baseUrl: baseUrl as string })).toThrow(
+      new TypeError('baseUrl must be an http or https address without user, query and fragment.'),
+    )
+  },
+)
+
 it('a relative baseUrl is relative to the address of the page', async () => {
   const fetch = vi.fn(async () => Response.json([]))
   vi.stubGlobal('location', { href: 'https://pets.example/shop/page?x=1' })

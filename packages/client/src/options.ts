@@ -60,16 +60,17 @@ export function readLimits(call: RequestOptions, client: RequestOptions = {}): C
 export function readBaseUrl(baseUrl: string | URL): string {
   // Pages and workers have one; TypeScript's library knows it only where it knows the DOM.
   const { location } = globalThis as { readonly location?: { readonly href: string } }
-  const { protocol, username, password, search, hash, origin, pathname } = new URL(
-    baseUrl,
-    location?.href,
-  )
-  if (!/^https?:$/.test(protocol) || username + password + search + hash !== '') {
-    throw new TypeError(
-      'baseUrl must be an http or https address without user, query and fragment.',
+  try {
+    const { protocol, username, password, search, hash, origin, pathname } = new URL(
+      baseUrl,
+      location?.href,
     )
+    if (/^https?:$/.test(protocol) && username + password + search + hash === '')
+      return (origin + pathname).replace(/\/+$/, '')
+  } catch {
+    // The message of `URL` does not name the option.
   }
-  return (origin + pathname).replace(/\/+$/, '')
+  throw new TypeError('baseUrl must be an http or https address without user, query and fragment.')
 }
 
 /** Throws for a key that no header field can have. */

@@ -80,7 +80,7 @@ function sleepUnless(signal: AbortSignal | undefined, delayMs: number): Promise<
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer)
-      reject(signal?.reason)
+      reject(signal && reasonOf(signal))
     }
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', stop)
@@ -89,4 +89,9 @@ function sleepUnless(signal: AbortSignal | undefined, delayMs: number): Promise<
     if (signal?.aborted) stop()
     else signal?.addEventListener('abort', stop, { once: true })
   })
+}
+
+/** Why a signal was aborted. Those of React Native have no reason. */
+export function reasonOf({ reason }: AbortSignal): unknown {
+  return reason ?? Object.assign(new Error('The call was aborted.'), { name: 'AbortError' })
 }

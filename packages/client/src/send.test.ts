@@ -16,7 +16,7 @@ const CONNECTION: Connection = {
   apiKey: undefined,
   fetch,
   timeoutMs: 10_000,
-  headers: {},
+  headers: new Headers(),
   hooks: {},
 }
 
