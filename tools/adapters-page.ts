@@ -1,8 +1,11 @@
-// `pnpm adapters`: checks the adapters of this repository by `pet-store-adapter check` and writes
-// what it prints into docs/adapters.md. tools/adapters-page.contract.test.ts compares the page with
-// a check.
+// `pnpm adapters`: checks the adapters of this repository, bundled, by `pet-store-adapter check`,
+// and writes what it prints into docs/adapters.md. tools/adapters-page.contract.test.ts compares
+// the page with a check.
 import { writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bundleAdapter, HARNESS } from './adapter-bundle.ts'
 import { ROOT, run } from './public-packages.ts'
 
 export const PAGE: string = join(ROOT, 'docs/adapters.md')
@@ -32,11 +35,14 @@ database of yours instead, and then can neither stop nor freeze it.
 }
 
 async function sectionOf(name: string, folder: string): Promise<string> {
-  const options = ['check', '--harness', `packages/${folder}/src/testing/harness.test-support.ts`]
-  const report = await run(ROOT, [...PROGRAM, ...options])
+  const temporary = await mkdtemp(join(tmpdir(), 'pet-store-'))
+  const harness = await bundleAdapter(folder, temporary)
+  const report = await run(ROOT, [...PROGRAM, 'check', '--harness', harness])
+  await rm(temporary, { recursive: true })
   // Only what does not change with each case.
   const lines = report.split('\n').filter((line) => /^(Not tested|Declared)/.test(line))
-  const output = [`$ pnpm adapter ${options.join(' ')}`, ...lines].join('\n')
+  const command = `pnpm adapter check --harness packages/${folder}/${HARNESS}`
+  const output = [`$ ${command}`, ...lines].join('\n')
   return `## ${name}\n\n\`\`\`console\n${output}\n\`\`\`\n`
 }
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Migration } from '@mikro-orm/migrations'
 import type { MigrationObject } from '@mikro-orm/postgresql'
@@ -19,6 +19,9 @@ class AddNote extends Migration {
   }
 }
 const NEXT: MigrationObject = { name: '9999-add-note', class: AddNote }
+
+/** Of the source, or bundled with this file. */
+const MODULE = new URL(`../index${extname(import.meta.url)}`, import.meta.url).href
 
 const FLAGS = ['-c', 'fsync=off']
 const EMPTY_TABLES =
@@ -87,7 +90,7 @@ export default async function createHarness(given?: string): Promise<Persistence
     async deletePet(of, id) {
       await runSql(of, `delete from pet where id = ${id}`)
     },
-    module: new URL('../index.ts', import.meta.url).href,
+    module: MODULE,
     exportName: 'openPostgresPersistence',
     bulkExportName: 'openPostgresBulkAccess',
     nodeOptions: ['--conditions=@pet-store/source'],

@@ -1,6 +1,6 @@
 import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { Migration } from '@mikro-orm/migrations'
 import type { MigrationObject } from '@mikro-orm/sqlite'
 import { PET_STATUSES } from '@pet-store/domain'
@@ -18,6 +18,9 @@ class AddNote extends Migration {
   }
 }
 const NEXT: MigrationObject = { name: '9999-add-note', class: AddNote }
+
+/** Of the source, or bundled with this file. */
+const MODULE = new URL(`../index${extname(import.meta.url)}`, import.meta.url).href
 
 /** For `pet-store-adapter check --harness`: files in a temporary folder. */
 export default async function createHarness(): Promise<PersistenceHarness> {
@@ -55,7 +58,7 @@ export default async function createHarness(): Promise<PersistenceHarness> {
         },
       }
     },
-    module: new URL('../index.ts', import.meta.url).href,
+    module: MODULE,
     exportName: 'openSqlitePersistence',
     bulkExportName: 'openSqliteBulkAccess',
     nodeOptions: ['--conditions=@pet-store/source'],
