@@ -7,10 +7,11 @@ import type { Socket } from 'node:net'
 const LINGER_MS = 1_000
 
 /**
- * How many bytes are read and dropped in that time: more than a client can have left of a valid
- * body. Further bytes are not read, so the connection may be reset.
+ * How many bytes are read and dropped in that time. Further bytes are not read, so the connection
+ * may be reset. Some proxies (Apache, h2o, Varnish) send all of a body before they read the
+ * response, and make a 502 or 503 of a reset: docs/decisions/0014-server.md
  */
-const MAX_DISCARDED_BYTES = 262_144
+const MAX_DISCARDED_BYTES = 8 * 1024 * 1024
 
 /**
  * Closes a connection in steps: sends what was written and the end of this side, then reads until
