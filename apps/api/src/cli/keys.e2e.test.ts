@@ -213,6 +213,13 @@ describe('pet-store keys create', () => {
   )
 })
 
+it('keys create names the database file that it creates, and no other', async () => {
+  const folder = await temporaryFolder()
+  const create = () => runHere('keys create --name kiosk', folder, { DATABASE_URL: 'sqlite:a.db' })
+  expect((await create()).stderr).toContain(`There was no database ${join(folder, 'a.db')}, so`)
+  expect((await create()).stderr).not.toContain('There was no database')
+})
+
 it('Keys are administered while a replica of PostgreSQL is down', async () => {
   const settings = {
     DATABASE_URL: await DATABASES.PostgreSQL(),

@@ -1,5 +1,6 @@
-import { fstatSync, statSync } from 'node:fs'
+import { existsSync, fstatSync, statSync } from 'node:fs'
 import { devNull, userInfo } from 'node:os'
+import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import {
   type ApiKey,
@@ -13,6 +14,7 @@ import {
   type Scope,
 } from '@pet-store/access'
 import { openPersistence, type PersistenceUse } from '../persistence/open-persistence.ts'
+import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import { textTable } from './text-table.ts'
@@ -34,10 +36,22 @@ export async function createKey(
   // Both checks come before the database is opened, because wrong usage must not create one.
   assertOutputIsOpen()
   const issued = createApiKey({ name, scopes, lifetimeMs }, { by })
+  const newFile = await missingFile()
   await withKeys({}, async (keys) => {
     await keys.add(issued.key)
     await showNewKey(issued, json)
   })
+  if (newFile !== undefined && !json)
+    console.error(`There was no database ${newFile}, so it was created.`)
+}
+
+/**
+ * The database file that creating a key would create. In a wrong working directory it is not the
+ * one of the service, which would not know the key.
+ */
+async function missingFile(): Promise<string | undefined> {
+  const { file } = await persistenceAdapter(readSettings())
+  return file === undefined || existsSync(file) ? undefined : resolve(file)
 }
 
 /** `keys rotate`: creates the successor of a key and shows it as a new one. */
