@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { temporaryFolder } from '@pet-store/testing'
@@ -107,6 +115,13 @@ describe('SQLite backup', () => {
     await expect(restoreSqlite({ url }, path)).rejects.toThrow(': it is the database itself.')
     expect(await backupSqlite({ url }, toBackup)).toEqual({ pets: 1 })
     expect([lstatSync(toBackup).isSymbolicLink(), countPets(backup)]).toEqual([true, 1])
+  })
+
+  it('a folder has no backup, and is not taken for a file with hard links', async () => {
+    mkdirSync(join(folder, 'inner'))
+    await expect(backupSqlite({ url: `sqlite:${folder}` }, backup)).rejects.toThrow(
+      `Cannot open the SQLite database ${JSON.stringify(folder)}: it is a folder.`,
+    )
   })
 
   it('a backup is synced before it is renamed, and its folder before it is reported', ({

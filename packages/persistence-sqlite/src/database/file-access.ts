@@ -77,7 +77,9 @@ export function assertReplaceable(file: string): void {
  * stored in the log of another name.
  */
 export function assertOneName(path: string): void {
-  const names = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1
+  const stats = statSync(path, { throwIfNoEntry: false })
+  // A folder has a name more for each folder in it.
+  const names = stats?.isFile() ? stats.nlink : 1
   if (names > 1)
     throw new Error(`the file has ${names} names (hard links). Remove the others, or use a copy`)
 }

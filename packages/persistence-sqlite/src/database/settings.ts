@@ -25,6 +25,10 @@ export function sqlitePath(url: string): string {
   if (path === MEMORY) return path
   if (path.trim() === '') throw invalidUrl(url, 'name a file')
   if (path.startsWith('//')) throw invalidUrl(url, 'name a file, not a host')
+  // Only a shell reads it as the home folder. A folder with this name is easily removed by `rm`,
+  // together with everything at home.
+  if (/^~(?:\/|$)/.test(path))
+    throw invalidUrl(url, 'have the path of the home folder in place of ~')
   if (path.startsWith(':')) throw invalidUrl(url, 'name a file, or be "sqlite::memory:"')
   if (/[?#\0]/.test(path)) throw invalidUrl(url, 'have no parameters')
   // The driver would remove the spaces, and read the path as a URI.
