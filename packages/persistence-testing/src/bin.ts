@@ -9,8 +9,8 @@ const USAGE = `Usage: pet-store-adapter check --module <name> --url <url> [--har
        [--only <id>] [--time-limit <seconds>] [--all] [--json] [--reporter <name>]
 
   --module      the persistence module: a package, or a path that begins with . or /
-  --url         an empty database; each case uses one of its own beside it, with a number appended,
-                or instead of {name}
+  --url         an empty database; each case uses another one, whose URL is this one with a number
+                after its path, or in place of {name}
   --harness     a module that makes what else the cases need, such as an interruption
   --only        runs the cases whose ids begin so, such as pet.find
   --time-limit  the seconds after which most cases fail (default: 20); a few get three times as much

@@ -60,6 +60,19 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', {
       return all.slice(index + 1, index + 1 + limit)
     },
   }),
+  'write.not-valid: writes only pets that a client may add': (_, { writePets }) => ({
+    writePets: async (pets) =>
+      pets.some(({ name }) => name.trim() === '') ? broken() : writePets(pets),
+  }),
+  'imports: keeps the time of a replaced import': (bulk, { writePetImports }) => ({
+    writePetImports: (items) =>
+      writePetImports(
+        items.map((item) => {
+          const stored = bulk.imports.find(({ id }) => id === item.id)
+          return { ...item, changedAt: stored?.changedAt ?? item.changedAt }
+        }),
+      ),
+  }),
   'write.many: writes a thousand pets at a time': (_, { writePets }) => ({
     async writePets(pets) {
       for (let start = 0; start < pets.length; start += 1_000)

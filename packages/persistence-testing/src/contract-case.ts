@@ -147,6 +147,21 @@ export async function expectRejection(
   expectEqual(actual, properties, `${expectation}; it was rejected with: ${error.message}`)
 }
 
+/** The same of a call that an available database cannot do: it must not say that it has gone. */
+export async function expectImpossible(
+  call: () => Promise<unknown>,
+  expectation: string,
+): Promise<void> {
+  let code: unknown
+  const noteCode = async () =>
+    call().catch((error: unknown) => {
+      code = (error as { readonly code?: unknown }).code
+      throw error
+    })
+  await expectRejection(noteCode, expectation)
+  assert.notEqual(code, 'persistence_unavailable', `${expectation}, not as if it were unavailable`)
+}
+
 const GROUP_SIZE = 20
 
 /**

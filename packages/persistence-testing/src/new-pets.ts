@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import {
   type NewPet,
+  PET_STATUSES,
   type Pet,
   type PetId,
   type PetInput,
   type PetRepository,
+  type PetStatus,
   validateNewPet,
 } from '@pet-store/domain'
-import { inGroups } from './contract-case.ts'
+import { expectEqual, inGroups } from './contract-case.ts'
 import { after } from './new-api-keys.ts'
 
 /** A valid pet without a status; a test names only the fields that it is about. */
@@ -52,11 +54,14 @@ export function listAll(pets: PetRepository): Promise<readonly Pet[]> {
   return pets.list({ limit: MORE_THAN_ENOUGH })
 }
 
-/** Every pet by its name; each name must be stored once. */
-export async function petsByName(pets: PetRepository): Promise<ReadonlyMap<string, Pet>> {
+/** Every pet, or every one with a status, by its name; each name must be stored once. */
+export async function petsByName(
+  pets: PetRepository,
+  status?: PetStatus,
+): Promise<ReadonlyMap<string, Pet>> {
   const stored = new Map<string, Pet>()
   for (let after: PetId | undefined; ; ) {
-    const page = await pets.list({ limit: MORE_THAN_ENOUGH, ...(after !== undefined && { after }) })
+    const page = await pets.list({ status, after, limit: MORE_THAN_ENOUGH })
     for (const pet of page) {
       assert.ok(!stored.has(pet.name), `the pet ${pet.name} must be stored once`)
       stored.set(pet.name, pet)
@@ -64,6 +69,23 @@ export async function petsByName(pets: PetRepository): Promise<ReadonlyMap<strin
     after = page.at(-1)?.id
     if (after === undefined) return stored
   }
+}
+
+/**
+ * Every pet by its name. Expects `find`, and `list` with each status, to return the same pets: an
+ * interrupted add stores a pet for all of them, or for none.
+ */
+export async function samePetsByName(pets: PetRepository): Promise<ReadonlyMap<string, Pet>> {
+  const stored = await petsByName(pets)
+  const all = [...stored.values()]
+  for (const status of PET_STATUSES) {
+    const listed = [...(await petsByName(pets, status)).values()]
+    const expected = all.filter((pet) => pet.status === status)
+    expectEqual(listed, expected, `the pets that are ${status}, as they are in the list of all`)
+  }
+  const found = await inGroups(all.length, (index) => pets.find((all[index] as Pet).id))
+  expectEqual(found, all, 'each pet by its id')
+  return stored
 }
 
 /** Adds a number of pets one after the other. */

@@ -59,7 +59,10 @@ export interface PersistenceHarness {
   freeze?(url: string): Promise<Interruption>
   /** Deletes a pet without the adapter, as an operator does by hand. */
   deletePet?(url: string, id: PetId): Promise<void>
-  /** Makes a replica of the database as it is now, which never shows what is written later. */
+  /**
+   * Makes a replica of the database as it is now, which never shows what is written later. Its
+   * pages end early; no case can make a replica that lacks a pet in the middle of a page.
+   */
   pausedReplica?(url: string): Promise<PausedReplica>
   /** Removes what the harness has made. */
   close?(): Promise<void>

@@ -20,6 +20,14 @@ const KEY_IDS = [
   ],
 ]
 
+/** Joined without a separator, two of these are the same text. */
+const ALIKE = [
+  ['key_1', LONG_MS],
+  ['key_', Number(`1${LONG_MS}`)],
+  ['0key_1', LONG_MS],
+  ['key_1', 10 * LONG_MS],
+] as const
+
 /** The contract of `RateLimiter`. The clock is the adapter's own, so some cases wait a moment. */
 export const rateLimiterContract: readonly ContractCase<CreateRateLimiter>[] = casesOf(
   'rate-limiter',
@@ -108,6 +116,14 @@ export const rateLimiterContract: readonly ContractCase<CreateRateLimiter>[] = c
               'remaining of one of two limits',
             )
           }
+        }
+        const alike = ALIKE.map(([keyId, windowMs]) => {
+          const limiter = create({ requests: 3, windowMs })
+          return { name: `${keyId} in ${windowMs} ms`, take: async () => limiter.take(keyId) }
+        })
+        for (const expected of [2, 1]) {
+          for (const { name, take } of alike)
+            expectEqual((await take()).remaining, expected, `remaining of ${name}`)
         }
       },
     ),

@@ -4,6 +4,7 @@ import {
   persistenceUnavailable,
   type WriteOutcome,
 } from '@pet-store/domain'
+import { afterRunning } from './after-running.ts'
 
 /** The limits of calls to a database, and what its errors mean. */
 export interface CallGuardOptions {
@@ -19,7 +20,10 @@ export interface CallGuardOptions {
    * whatever the error is. Default: something can always be sent.
    */
   readonly assertAvailable?: () => void
-  /** How long a call may take, its wait included, before it rejects. Default: 5,000. */
+  /**
+   * How long a call may take, its wait included, before it rejects. Time in which this process gets
+   * no processor does not count. Default: 5,000.
+   */
   readonly deadlineMs?: number
   /** The maximum number of calls that have not ended; further ones reject. Default: 10,000. */
   readonly maxCalls?: number
@@ -107,10 +111,10 @@ export function createCallGuard({
       }
       // While the process was busy or not scheduled, the response may have arrived together with
       // the deadline. `setImmediate` lets Node read it first.
-      const timer = setTimeout(() => setImmediate(rejectLate), deadlineMs)
+      const stop = afterRunning(deadlineMs, () => setImmediate(rejectLate))
       const end = () => {
         unfinished -= 1
-        clearTimeout(timer)
+        stop()
       }
       working
         .then(resolve, (error: unknown) => reject(failure(error, late)))

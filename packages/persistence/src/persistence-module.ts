@@ -93,7 +93,13 @@ function specifierOf(name: string): string {
   return /^[./]/.test(name) ? pathToFileURL(resolve(name)).href : name
 }
 
-const OPTIONAL = ['createRateLimiter', 'isMigrated', 'poolUse'] as const
+const OPTIONAL = [
+  'createRateLimiter',
+  'isMigrated',
+  'replicaProblems',
+  'readClock',
+  'poolUse',
+] as const
 
 function assertPersistence(name: string, opened: unknown): Persistence {
   const parts = Object(opened) as Partial<Persistence>

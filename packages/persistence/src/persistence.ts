@@ -33,7 +33,10 @@ export interface Persistence {
    * Absent in an adapter without replicas.
    */
   replicaProblems?(): Promise<readonly string[]>
-  /** The time by the clock of the database; absent where that is the clock of this machine. */
+  /**
+   * The time by the clock of the database; absent where that is the clock of this machine. While
+   * the database is unavailable it rejects within a few seconds.
+   */
   readClock?(): Promise<Date>
   /**
    * The use of each connection pool, and how many statements wait for it; absent in an adapter

@@ -45,22 +45,28 @@ const MAX_ATTEMPTS = 100
 export function createRecordApiKeys(records: ApiKeyRecords, guard: CallGuard): ApiKeyRepository {
   /**
    * Writes the changes that `work` makes of the rows that it reads. Repeats both when a row has
-   * changed meanwhile.
+   * changed meanwhile. An `Error` as the result is thrown: not inside the call of the guard, which
+   * would take it for one of the database.
    */
-  function update<Result>(
-    work: () => Promise<{ readonly changes: readonly ApiKeyChange[]; readonly result: Result }>,
+  async function update<Result>(
+    work: () => Promise<{
+      readonly changes: readonly ApiKeyChange[]
+      readonly result: Result | Error
+    }>,
   ): Promise<Result> {
-    return guard.write(async () => {
+    const updated = await guard.write(async () => {
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
         const { changes, result } = await work()
         const written = changes.length === 0 ? 'stored' : await records.write(changes)
         if (written === 'stored') return result
-        if (written === 'taken') throw new Error('Another API key has this id or hash.')
+        if (written === 'taken') return new Error('Another API key has this id or hash.')
       }
       throw persistenceUnavailable({
         message: `Other calls changed the API key during each of ${MAX_ATTEMPTS} attempts.`,
       })
     })
+    if (updated instanceof Error) throw updated
+    return updated
   }
 
   /** Reads a row and makes a change of it; no change if there is no such row. */
@@ -80,9 +86,10 @@ export function createRecordApiKeys(records: ApiKeyRecords, guard: CallGuard): A
     },
     async replace(id, successor, until) {
       const next = { after: apiKeyToRecord(successor) }
-      return update(async () => {
+      return update<boolean>(async () => {
         const before = await records.find(id)
-        if (before === undefined) throw new Error(`There is no API key ${id}.`)
+        if (before === undefined)
+          return { changes: [], result: new Error(`There is no API key ${id}.`) }
         const after = replacedRecord(before, successor.id, until)
         if (after === undefined) return { changes: [], result: false }
         return { changes: [{ before, after }, next], result: true }

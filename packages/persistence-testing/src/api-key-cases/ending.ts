@@ -140,10 +140,13 @@ export async function expectRevocationsKept(
       await keys.revoke(id, after(5), 'Ada')
     }
     const use = () => other.markUsed([{ id, at: after(7) }])
-    const replace = () => other.replace(id, aNewApiKey(`next ${index}`), after(10))
-    const calls = [use, revoke, replace, revoke, use, revoke]
+    const successor = aNewApiKey(`next ${index}`)
+    const replace = () => other.replace(id, successor, after(10))
+    const calls = [use, revoke, replace, use, revoke]
     await Promise.all(calls.slice(index % 3, (index % 3) + 3).map((call) => call()))
-    const { revokedAt, revokedBy } = (await keys.find(id)) ?? {}
+    const { revokedAt, revokedBy, lastUsedAt, replacedBy } = (await keys.find(id)) ?? {}
     expectEqual([revokedAt, revokedBy], [after(5), 'Ada'], 'when and by whom the key was revoked')
+    const others = [after(7), successor.id]
+    expectEqual([lastUsedAt, replacedBy], others, 'the use and the successor of a revoked key')
   })
 }

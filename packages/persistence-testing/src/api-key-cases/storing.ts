@@ -3,7 +3,7 @@ import {
   type ContractCase,
   casesOf,
   expectEqual,
-  expectRejection,
+  expectImpossible,
   inGroups,
   tryToChange,
 } from '../contract-case.ts'
@@ -21,6 +21,10 @@ const KEYS: readonly NewApiKey[] = [
   aNewApiKey('times', {
     createdAt: new Date('1999-12-31T23:59:59.999Z'),
     expiresAt: new Date('9999-12-31T23:59:59.999Z'),
+  }),
+  aNewApiKey('ended years ago', {
+    createdAt: new Date('2001-02-03T04:05:06.007Z'),
+    expiresAt: new Date('2002-02-03T04:05:06.007Z'),
   }),
   aNewApiKey('writer', { scopes: ['pets:write'] }),
   aNewApiKey('reversed', { scopes: ['pets:write', 'pets:read'] }),
@@ -76,24 +80,31 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(G
   'taken: rejects a key whose id or hash is taken, and changes nothing': async (keys) => {
     const first = aNewApiKey('first')
     await keys.add(first)
-    await expectRejection(
+    await expectImpossible(
       async () => keys.add(aNewApiKey('other', { id: first.id })),
       'add must reject a taken id',
     )
-    await expectRejection(
+    await expectImpossible(
       async () => keys.add(aNewApiKey('other', { sha256: first.sha256 })),
       'add must reject a taken hash',
     )
     expectEqual(await keys.list(), [withoutHash(first)], 'a rejected key must change nothing')
+    const ended = aNewApiKey('ended', { expiresAt: after(1) })
+    const replaced = aNewApiKey('replaced')
+    for (const key of [ended, replaced]) await keys.add(key)
+    await keys.replace(replaced.id, aNewApiKey('next'), after(1))
     await keys.revoke(first.id, after(1))
-    for (const taken of [{ id: first.id }, { sha256: first.sha256 }]) {
-      await expectRejection(
-        async () => keys.add(aNewApiKey('other', taken)),
-        'add must reject the id and the hash of a revoked key',
-      )
+    for (const { id, sha256 } of [first, ended, replaced]) {
+      for (const taken of [{ id }, { sha256 }]) {
+        await expectImpossible(
+          async () => keys.add(aNewApiKey('other', taken)),
+          `add must reject the id and the hash of ${id}, which is no longer valid`,
+        )
+      }
     }
     const revoked = { ...withoutHash(first), revokedAt: after(1) }
     expectEqual(await keys.findByHash(first.sha256), revoked, 'the revoked key')
+    expectEqual(await keys.findByHash(ended.sha256), withoutHash(ended), 'the expired key')
     expectEqual(
       await keys.findByHash(hashOf('other')),
       undefined,
@@ -158,6 +169,8 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(G
     await keys.revoke('key_zebra', after(4))
     // As numbers these have fewer digits than the others, or more.
     await keys.add(aNewApiKey('old', { createdAt: new Date('1999-12-31T23:59:59.999Z') }))
+    // Nobody has needed it for years.
+    await keys.revoke('key_old', new Date('2000-01-02T03:04:05.006Z'))
     await keys.add(aNewApiKey('future', { createdAt: new Date('2300-01-01T00:00:00.001Z') }))
     await keys.add(aNewApiKey('oldest', { createdAt: new Date(12) }))
     const listed = await keys.list()

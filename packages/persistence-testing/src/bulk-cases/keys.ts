@@ -14,12 +14,15 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
       await bulk.writePetImports(imports.toReversed())
       await bulk.writePetImports([])
       expectEqual(await bulk.readPetImports(), imports, 'all imports')
-      await bulk.writePetImports([ended()])
-      expectEqual(
-        await bulk.readPetImports(),
-        [ended(), ...imports.slice(1)],
-        'all imports, the first one replaced',
-      )
+      const changed = { lines: 7, changedAt: after(9), sha256: hashOf('b') }
+      for (const replaced of [ended(), importOf({ ...changed, state: 'finished' })]) {
+        await bulk.writePetImports([replaced])
+        expectEqual(
+          await bulk.readPetImports(),
+          [replaced, ...imports.slice(1)],
+          'all imports, the first one replaced',
+        )
+      }
       await expectRejection(
         async () => bulk.writePetImports([importOf({ id: 5n }), throwing(importOf(), 'sha256')]),
         'writePetImports must reject an unreadable import',
@@ -40,12 +43,9 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
         const page = await bulk.readIdempotencyKeys(2, keys[start - 1])
         expectEqual(page, keys.slice(start, start + 2), `two keys after the first ${start}`)
       }
-      await bulk.writeIdempotencyKeys([keyOf('a', 'x', 7n)])
-      expectEqual(
-        await bulk.readIdempotencyKeys(1),
-        [keyOf('a', 'x', 7n)],
-        'the first key, replaced',
-      )
+      const replaced = { ...keyOf('a', 'x', 7n), fingerprint: 'g', at: after(9) }
+      await bulk.writeIdempotencyKeys([replaced])
+      expectEqual(await bulk.readIdempotencyKeys(1), [replaced], 'the first key, replaced')
     },
   'idempotency-keys.many: stores thousands of idempotency keys or none, and pages in text order':
     async (bulk) => {

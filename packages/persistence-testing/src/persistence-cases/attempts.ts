@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import type { Pet, PetRepository } from '@pet-store/domain'
+import type { NewPet, Pet, PetRepository } from '@pet-store/domain'
 import { expectEqual, expectRejection, inGroups } from '../contract-case.ts'
 import { after } from '../new-api-keys.ts'
-import { aMomentLater, aNewPet, petsByName } from '../new-pets.ts'
+import { aMomentLater, aNewPet, samePetsByName } from '../new-pets.ts'
 
 /** How calls reject while the database is unavailable. */
 export const UNAVAILABLE = { name: 'PetError', code: 'persistence_unavailable' }
@@ -30,7 +30,7 @@ export async function attempt(
     return {
       name,
       isKeyed,
-      pet: isKeyed ? (await addWithName(pets, name)).pet : await pets.add(aNewPet({ name })),
+      pet: isKeyed ? (await addWithName(pets, name)).pet : await pets.add(aSoldPet(name)),
     }
   } catch (error) {
     await expectRejection(() => Promise.reject(error), `the add of the pet ${name}`, UNAVAILABLE)
@@ -43,8 +43,13 @@ export async function attempt(
   }
 }
 
+/** With a status: its list must have the pet too. */
+function aSoldPet(name: string): NewPet {
+  return aNewPet({ name, status: 'sold' })
+}
+
 function addWithName(pets: PetRepository, name: string): ReturnType<PetRepository['addWithKey']> {
-  return pets.addWithKey(aNewPet({ name }), {
+  return pets.addWithKey(aSoldPet(name), {
     owner: 'shop',
     key: name,
     fingerprint: name,
@@ -63,7 +68,7 @@ export async function expectStoredAsSaid(
 ): Promise<void> {
   await untilAvailable(() => pets.list({ limit: 1 }))
   await aMomentLater(laterMs)
-  const stored = await petsByName(pets)
+  const stored = await samePetsByName(pets)
   for (const { name, pet, outcome } of attempts) {
     if (pet !== undefined)
       expectEqual(stored.get(name), pet, `the pet ${name}, whose add has resolved`)

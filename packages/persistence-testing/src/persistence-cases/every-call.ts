@@ -68,6 +68,8 @@ export function everyCall(opened: Persistence, label: string): readonly Call[] {
   calls.push({ name: 'check', isRead: true, run: async () => opened.check() })
   if (opened.isMigrated !== undefined)
     calls.push({ name: 'isMigrated', isRead: true, run: async () => opened.isMigrated?.() })
+  if (opened.readClock !== undefined)
+    calls.push({ name: 'readClock', isRead: true, run: async () => opened.readClock?.() })
   if (opened.createRateLimiter !== undefined) {
     const limiter = opened.createRateLimiter({ requests: 100, windowMs: 3_600_000 })
     calls.push({ name: 'take', isRead: false, run: async () => limiter.take(`key_${label}`) })

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import type { PetRepository } from '@pet-store/domain'
 import { casesOf, expectEqual } from '../contract-case.ts'
 import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
-import { aNewPet, listAll, petsByName } from '../new-pets.ts'
+import { aNewPet, listAll, samePetsByName } from '../new-pets.ts'
 import { type StartProcess, untilKilled, withProcesses } from '../other-process.ts'
 import { apiKeysOf, type HarnessCase, withPersistence } from '../persistence-harness.ts'
 
 const ROUNDS = 3
 const ACKNOWLEDGED_PER_ROUND = 100
+/** How many keys are replaced at the same time: in each round some are in the middle. */
+const ROTATORS = 8
+const ROTATIONS_PER_ROUND = 40
 const WITH_KEY = '-with-key'
 
 const GROUP = { group: 'persistence.killed', timeLimitMs: 180_000 }
@@ -23,7 +26,7 @@ export const killingCases: readonly HarnessCase[] = casesOf(GROUP, {
           acknowledged.set(name, id)
       }
       await withPersistence(harness, url, async ({ pets }) => {
-        const stored = await petsByName(pets)
+        const stored = await samePetsByName(pets)
         for (const [name, id] of acknowledged)
           expectEqual(`${stored.get(name)?.id}`, id, `the id of the acknowledged pet ${name}`)
 
@@ -86,6 +89,29 @@ export const killingCases: readonly HarnessCase[] = casesOf(GROUP, {
         )
       })
     }),
+  'rotations: has a rotation as a whole, or nothing of it, after kill -9 in the middle of many':
+    withProcesses(async (harness, start) => {
+      const url = await harness.emptyDatabase()
+      const names = Array.from({ length: ROTATORS }, (_, rotator) => `${rotator}`)
+      await withPersistence(harness, url, async (opened) => {
+        for (const name of names) await apiKeysOf(opened).add(aNewApiKey(`${name}-0`))
+      })
+      const acknowledged: string[] = []
+      for (let round = 0; round < ROUNDS; round += 1)
+        acknowledged.push(...(await rotateUntilKilled(start, url, round)))
+      await withPersistence(harness, url, async (opened) => {
+        const keys = new Map((await apiKeysOf(opened).list()).map((key) => [key.id, key]))
+        const missing = acknowledged.filter((id) => !keys.has(id))
+        expectEqual(missing, [], 'the successors whose replace has resolved, and are not stored')
+        for (const { id, replacedBy } of keys.values()) {
+          if (replacedBy !== undefined)
+            assert.ok(keys.has(replacedBy), `the successor of ${id} must be stored`)
+          if (id.endsWith('-0')) continue
+          const replaced = [...keys.values()].filter((key) => key.replacedBy === id)
+          expectEqual(replaced.length, 1, `the number of keys that ${id} has replaced`)
+        }
+      })
+    }),
 })
 
 /** A script that kills its process before anything can happen in it after this call. */
@@ -108,7 +134,7 @@ const WRITER = `
   const write = async (caller) => {
     for (let number = caller; ; number += 8) {
       const name = round + '-' + number + (number % 2 ? '${WITH_KEY}' : '')
-      const pet = { name, categoryId: BigInt(number) }
+      const pet = { name, categoryId: BigInt(number), status: 'sold' }
       const key = { owner: 'writer', key: name, fingerprint: name, at: new Date(at) }
       const { id } = number % 2 ? (await pets.addWithKey(pet, key)).pet : await pets.add(pet)
       process.stdout.write(id + ' ' + name + '\\n')
@@ -132,6 +158,38 @@ async function writeUntilKilled(
   // The last line may be cut off.
   const lines = output.split('\n').slice(0, -1)
   return lines.map((line) => line.split(' ') as [string, string])
+}
+
+/** Each rotator replaces the last key of its chain, again and again, and prints the successor. */
+const ROTATOR = `
+  const [round, rotators] = values
+  const { apiKeys } = await open({ url, mode: 'migrate' })
+  const at = new Date(${after(0).getTime()})
+  const rest = { name: 'rotated', scopes: ['pets:read'], createdAt: at }
+  const rotate = async (rotator) => {
+    let last = 'key_' + rotator + '-0'
+    // The chain of the rounds before.
+    for (let key; (key = await apiKeys.find(last))?.replacedBy; ) last = key.replacedBy
+    for (let number = 1; ; number += 1) {
+      const name = rotator + '-' + round + '-' + number
+      const sha256 = Buffer.from(name).toString('hex').padStart(64, '0')
+      await apiKeys.replace(last, { id: 'key_' + name, sha256, ...rest }, at)
+      last = 'key_' + name
+      process.stdout.write(last + '\\n')
+    }
+  }
+  await Promise.all(Array.from({ length: Number(rotators) }, (_, rotator) => rotate(rotator)))`
+
+/** Lets another process replace keys, kills it in the middle, and returns the ids of successors. */
+async function rotateUntilKilled(
+  start: StartProcess,
+  url: string,
+  round: number,
+): Promise<readonly string[]> {
+  const rotator = start(url, ROTATOR, [`${round}`, `${ROTATORS}`], (output, { kill }) => {
+    if (output.split('\n').length > ROTATIONS_PER_ROUND) kill()
+  })
+  return (await untilKilled(rotator)).split('\n').slice(0, -1)
 }
 
 function repeat(pets: PetRepository, name: string): ReturnType<PetRepository['addWithKey']> {

@@ -14,6 +14,9 @@ import type { Call } from './every-call.ts'
 export const CALL_LIMIT_MS = 10_000
 export const OPENING_LIMIT_MS = 30_000
 
+/** They reject with whatever the reason is. */
+export const HAVE_NO_CODE: readonly string[] = ['check', 'isMigrated', 'readClock']
+
 /** What a case works with whose database becomes unavailable. */
 export interface Outage {
   readonly persistence: Persistence
@@ -87,7 +90,7 @@ async function expectOneUnavailable({ name, run }: Call, scale: number): Promise
     })
     return expectEqual(isMigrated, true, 'isMigrated must not say that migrations are pending')
   }
-  const code = name === 'check' ? {} : { code: UNAVAILABLE.code }
+  const code = HAVE_NO_CODE.includes(name) ? {} : { code: UNAVAILABLE.code }
   const properties = name.startsWith('pets.') ? UNAVAILABLE : code
   await expectRejection(call, `${name} must reject within ${CALL_LIMIT_MS} ms`, properties)
 }

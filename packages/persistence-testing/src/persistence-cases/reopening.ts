@@ -167,7 +167,13 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
         (error: unknown) => `${name} rejected with ${String(error)}`,
       ),
     )
+    const all = Promise.allSettled([...adding, ...writing, ...calls])
+    let haveEnded = false
+    void all.then(() => (haveEnded = true))
     await opened.close()
+    // A turn later, because a promise that wraps another one resolves after it.
+    await new Promise((resolve) => setImmediate(resolve))
+    expectEqual(haveEnded, true, 'whether every call has ended when close resolves')
     const added = await Promise.all(adding)
     await Promise.all(writing)
     const rejected = (await Promise.all(calls)).filter((failure) => failure !== undefined)

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { ApiKey, ApiKeyRepository, RateLimit, RateLimiter } from '@pet-store/access'
 import type { PetId, PetRepository } from '@pet-store/domain'
 import { assertTested, casesOf, expectEqual, inGroups } from '../contract-case.ts'
@@ -63,12 +64,19 @@ export const sharingBetweenProcessesCases: readonly HarnessCase[] = casesOf(GROU
       expectEqual(stored.length, 3 * EACH, 'the number of keys; each was added or replaced once')
     }),
   'clock: takes the time of a call from the clock of the database, not from that of a process':
-    besideAnotherProcess(async ({ pets, readClock }, together) => {
-      assertTested(readClock, 'the clock of the database is that of this machine')
+    besideAnotherProcess(async (opened, together) => {
+      const { pets } = opened
+      assertTested(opened.readClock, 'the clock of the database is that of this machine')
       const keyOf = (key: string) => ({ owner: 'shop', key, fingerprint: 'Rex' })
       const ours = await pets.addWithKey(aNewPet(), keyOf('ours'))
-      const [, isReplay] = await together(WITH_WRONG_CLOCKS, async () => undefined)
+      const [, printed] = await together(WITH_WRONG_CLOCKS, async () => undefined)
+      const [isReplay, clockMs] = printed.split(' ')
       expectEqual(isReplay, 'true', 'isReplay of a process whose clock is two days ahead')
+      const differenceMs = Number(clockMs) - ((await opened.readClock()) as Date).getTime()
+      assert.ok(
+        Math.abs(differenceMs) < 24 * 3_600_000,
+        `readClock in a process whose clock is wrong must not differ by ${differenceMs} ms`,
+      )
       const theirs = await pets.addWithKey(aNewPet(), keyOf('theirs'))
       expectEqual(theirs.isReplay, true, 'isReplay after a process whose clock is two days behind')
       expectEqual(idsOf(await listAll(pets)), [ours.pet.id, theirs.pet.id], 'the pets of two keys')
@@ -141,7 +149,7 @@ const WITH_WRONG_CLOCKS = `
   const days = 48 * 3_600_000
   const { isReplay } = await addAt(days, 'ours')
   await addAt(-days, 'theirs')
-  console.log(isReplay)
+  console.log(isReplay, (await opened.readClock()).getTime())
   await opened.close()`
 
 /** As many at a time: a database that both lock for each write does not keep one waiting long. */

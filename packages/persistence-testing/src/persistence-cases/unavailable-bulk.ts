@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { BulkAccess, PetImport } from '@pet-store/persistence'
-import { importOf } from '../bulk-cases/items.ts'
+import { ALL, importOf } from '../bulk-cases/items.ts'
 import { assertTested, casesOf, endWithin, expectEqual, expectRejection } from '../contract-case.ts'
 import { aMomentLater, aNewPet } from '../new-pets.ts'
 import { type HarnessCase, memberOf, withBulkAccess } from '../persistence-harness.ts'
@@ -12,6 +12,10 @@ const GROUP = { group: 'persistence.unavailable', timeLimitMs: 180_000 }
 /** How many imports are interrupted, each at another moment of a write. */
 const IMPORTS = 12
 const PAGE = 5
+/** An adapter may find out about an interruption later, or never. */
+const MAX_PAGES = 500
+/** In this time an adapter may repeat a call that was interrupted. */
+const REPEATED_WITHIN_MS = 1_000
 /** The pets that are written get greater ids than the pets that are added. */
 const MORE_THAN_IMPORTED = 1_000_000n
 
@@ -68,7 +72,60 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         expectEqual(await bulk.countPets(), expected.pets, 'the number of pets at the end')
       })
     },
+  'bulk-once: stores each page of bulk access at most once, even if its call is interrupted':
+    async (harness, scale) => {
+      const { openBulkAccess, capabilities } = harness
+      assertTested(openBulkAccess, 'the adapter has no bulk access')
+      const interrupt = memberOf(harness, 'interrupt')
+      const url = await harness.emptyDatabase()
+      await withBulkAccess(harness, url, (bulk) => bulk.countPets())
+      const together = capabilities?.severalProcesses ? 4 : 1
+      const added: string[] = []
+      for (let round = 0; round < IMPORTS / together; round += 1) {
+        const labels = Array.from({ length: together }, (_, index) => `${round}-${index}`)
+        const opened = await Promise.all(
+          labels.map(() => untilAvailable(() => openBulkAccess({ url, mode: 'write' }))),
+        )
+        const adding = opened.map((bulk, index) => addUntilRejected(bulk, labels[index] ?? ''))
+        await aRandomMoment(10, 60)
+        const { end } = await interrupt(url)
+        await aRandomMoment(20, 40)
+        await end()
+        added.push(...(await endWithin(CALL_LIMIT_MS * scale, () => Promise.all(adding))).flat())
+        await Promise.allSettled(opened.map(async (bulk) => bulk.close()))
+      }
+      await aMomentLater(REPEATED_WITHIN_MS)
+      await withBulkAccess(harness, url, async (bulk) => {
+        const stored: string[] = []
+        for (const { name } of await bulk.readPets({ limit: ALL })) stored.push(name)
+        const counts = new Map<string, number>()
+        for (const name of stored) counts.set(name, (counts.get(name) ?? 0) + 1)
+        for (const [name, count] of counts)
+          assert.ok(
+            count === PAGE,
+            `the page ${name} must be stored once, got ${count} of ${PAGE} pets`,
+          )
+        const missing = added.filter((name) => !counts.has(name))
+        expectEqual(missing, [], 'the pages whose call has resolved, and are not stored')
+      })
+    },
 })
+
+/** Adds pages of pets, each with its own name, until one is rejected; returns the others. */
+async function addUntilRejected(bulk: BulkAccess, label: string): Promise<readonly string[]> {
+  const names: string[] = []
+  while (names.length < MAX_PAGES) {
+    const name = `${label}-${names.length}`
+    try {
+      await bulk.addPets(Array.from({ length: PAGE }, () => aNewPet({ name })))
+    } catch {
+      return names
+    }
+    names.push(name)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return names
+}
 
 /** Expects every function to reject in time, one after the other: a command has one connection. */
 async function expectRejected(

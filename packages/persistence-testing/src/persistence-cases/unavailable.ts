@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Persistence } from '@pet-store/persistence'
-import { assertTested, casesOf, endWithin, expectEqual } from '../contract-case.ts'
+import { assertTested, casesOf, endWithin, expectEqual, expectRejection } from '../contract-case.ts'
 import { type HarnessCase, memberOf, withPersistence } from '../persistence-harness.ts'
-import { type Attempt, attempt, expectStoredAsSaid } from './attempts.ts'
+import { type Attempt, attempt, expectStoredAsSaid, UNAVAILABLE } from './attempts.ts'
 import { type Call, everyCall, prepareCalls } from './every-call.ts'
 import {
   allEnded,
@@ -10,10 +10,11 @@ import {
   CALL_LIMIT_MS,
   expectNotOpened,
   expectUnavailable,
+  HAVE_NO_CODE,
   interrupted,
   OPENING_LIMIT_MS,
 } from './outage.ts'
-import { expectWorksAgain } from './working.ts'
+import { expectWorks, expectWorksAgain } from './working.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }
 /** In each round the interruption comes at another moment of a write. */
@@ -24,7 +25,7 @@ const PAUSE_MS = 20
 const KNOWN_WITHIN_MS = 3_000
 const POLL_MS = 10
 const MAX_POLLS = 30
-/** In this time an adapter may repeat what it has said not to be stored. */
+/** In this time an adapter may repeat what it has said not to be stored, or not to know. */
 const REPEATED_WITHIN_MS = 1_000
 /** How many openings are closed during an outage, each at another moment of its writes. */
 const CLOSINGS = 3
@@ -37,12 +38,14 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
   'reads: rejects every read, and opening, in time while the database is unavailable': interrupted(
     async ({ persistence, interrupt, harness, url, scale }) => {
       await prepareCalls(persistence, 'reads')
+      const reads = everyCall(persistence, 'reads').filter(({ isRead }) => isRead)
+      // What an adapter remembers of them may be of no use afterwards.
+      for (const { run } of reads) await run()
       const { readsWork } = await interrupt()
       assertTested(
         !readsWork,
         'the database of this adapter can be read while it is unavailable for writing',
       )
-      const reads = everyCall(persistence, 'reads').filter(({ isRead }) => isRead)
       await allEnded([
         expectUnavailable(reads, scale),
         expectNotOpened(() => harness.open({ url }), scale),
@@ -52,6 +55,7 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
   'writes: rejects every write in time, with a true outcome, while unavailable, and works again':
     interrupted(async ({ persistence, interrupt, scale }) => {
       await prepareCalls(persistence, 'writes')
+      await expectWorks(persistence, 'before')
       const { end } = await interrupt()
       const others = everyCall(persistence, 'writes').filter(
         ({ name, isRead }) => name === 'check' || !(isRead || isAdd(name)),
@@ -100,6 +104,7 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
       }
       const acknowledged = attempts.filter(({ pet }) => pet !== undefined)
       assert.ok(acknowledged.length > 0, 'an add must resolve between two interruptions')
+      await expectWorksAgain(persistence, 'afterwards')
       await expectStoredAsSaid(pets, attempts, REPEATED_WITHIN_MS)
     }),
   'closed: has what it acknowledged when it is closed while the database is unavailable': async (
@@ -134,11 +139,44 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
     }
     await withPersistence(harness, url, ({ pets }) => expectStoredAsSaid(pets, attempts))
   },
+  'closed-frozen: ends every call and close in time while the database is silent, calls first':
+    async (harness, scale) => {
+      const freeze = memberOf(harness, 'freeze')
+      const url = await harness.emptyDatabase()
+      const opened = await harness.open({ url, mode: 'migrate' })
+      const attempts = [await attempt(opened.pets, 'before', true)]
+      await prepareCalls(opened, 'closing')
+      const { end } = await freeze(url)
+      try {
+        const writing = Array.from({ length: WRITERS }, (_, writer) =>
+          attempt(opened.pets, `${writer}`, writer % 2 === 1),
+        )
+        const others = everyCall(opened, 'closing').filter(({ name }) => !isAdd(name))
+        const all = Promise.allSettled([...writing, ...others.map(({ run }) => run())])
+        let haveEnded = false
+        void all.then(() => (haveEnded = true))
+        // It may say that it could not finish.
+        await endWithin(OPENING_LIMIT_MS * scale, () => Promise.allSettled([opened.close()]))
+        await new Promise((resolve) => setImmediate(resolve))
+        expectEqual(haveEnded, true, 'whether every call has ended when close has')
+        attempts.push(...(await Promise.all(writing)))
+        for (const [index, result] of (await all).slice(WRITERS).entries()) {
+          const { name = '' } = others[index] ?? {}
+          if (result.status === 'fulfilled' || HAVE_NO_CODE.includes(name)) continue
+          const { code } = UNAVAILABLE
+          await expectRejection(() => Promise.reject(result.reason), name, { code })
+        }
+      } finally {
+        await end()
+      }
+      await withPersistence(harness, url, ({ pets }) => expectStoredAsSaid(pets, attempts))
+    },
   'frozen: rejects every call in time while the database is silent, and loses or adds nothing':
     interrupted(async ({ persistence, interrupt: freeze, harness, url, scale }) => {
       const { pets } = persistence
       const before = await attempt(pets, 'before', true)
       await prepareCalls(persistence, 'frozen')
+      for (const { isRead, run } of everyCall(persistence, 'frozen')) if (isRead) await run()
       // These find the database frozen before they have a response, or after.
       const hasEnded = { value: false }
       const begun = everyCall(persistence, 'begun')
@@ -157,7 +195,7 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
       ])
       await end()
       await expectWorksAgain(persistence, 'afterwards')
-      await expectStoredAsSaid(pets, [before, ...attempts])
+      await expectStoredAsSaid(pets, [before, ...attempts], REPEATED_WITHIN_MS)
     }, 'freeze'),
 })
 

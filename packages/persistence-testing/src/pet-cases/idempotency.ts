@@ -90,7 +90,7 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
     pets,
   ) => {
     const first = await addUnder(pets, aNewPet(), keyWith({}))
-    for (const earlierMs of [1, 1_000, 3_600_000]) {
+    for (const earlierMs of [1, 1_000, 3_600_000, 2 * IDEMPOTENCY_KEY_LIFETIME_MS]) {
       const key = keyWith({ atMs: START_MS - earlierMs })
       const repeat = await pets.addWithKey(aNewPet(), key)
       expectEqual(repeat, { pet: first, isReplay: true }, `a repeat ${earlierMs} ms earlier`)

@@ -1,4 +1,4 @@
-import type { Pet, PetId, PetRepository } from '@pet-store/domain'
+import { PAGE_LIMIT, type Pet, type PetId, type PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
 import {
   addKeyed,
@@ -131,11 +131,16 @@ export const listingCases: readonly ContractCase<PetRepository>[] = casesOf(GROU
   },
 })
 
+/** The service requests one pet more than a page has, so the latter are its usual limits. */
+const USUAL_LIMITS = [20, PAGE_LIMIT.default + 1, PAGE_LIMIT.max + 1]
+
 /** Every kind of page of pets that are all sold. */
 async function expectPages(pets: PetRepository, all: readonly Pet[]): Promise<void> {
   const [first] = all as [Pet]
-  for (const query of [{}, { status: 'sold' }, { after: first.id - 1n }] as const)
-    expectEqual(await pets.list({ ...query, limit: 20 }), all, 'all pets')
-  for (const query of [{ after: first.id }, { after: first.id, status: 'sold' }] as const)
-    expectEqual(await pets.list({ ...query, limit: 20 }), all.slice(1), 'all pets but the first')
+  for (const limit of USUAL_LIMITS) {
+    for (const query of [{}, { status: 'sold' }, { after: first.id - 1n }] as const)
+      expectEqual(await pets.list({ ...query, limit }), all, 'all pets')
+    for (const query of [{ after: first.id }, { after: first.id, status: 'sold' }] as const)
+      expectEqual(await pets.list({ ...query, limit }), all.slice(1), 'all pets but the first')
+  }
 }

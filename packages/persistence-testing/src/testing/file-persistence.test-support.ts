@@ -15,10 +15,7 @@ export { openBulkAccess } from './file-bulk-access.test-support.ts'
 
 type Method = (...args: unknown[]) => unknown
 
-/**
- * Far more than passes between two calls, or between a call and a close or a kill, on a loaded
- * machine.
- */
+/** Far more than passes between two calls, or a call and a close or a kill, on a loaded machine. */
 const WRITE_DELAY_MS = 60_000
 const processCounts = new Map<string, number>()
 const openingsOf = new Map<string, readonly (() => void)[]>()
@@ -94,6 +91,7 @@ const openFilePersistence: OpenPersistence = async ({
   const lists = new Map<string, readonly Pet[]>()
   const knownKeys = new Map<string, ApiKey>()
   let timer: ReturnType<typeof setTimeout> | undefined
+  const running: Promise<unknown>[] = []
 
   /**
    * Calls a method on what the file contains, and writes it back. The fakes do all their work
@@ -173,11 +171,13 @@ const openFilePersistence: OpenPersistence = async ({
             name === 'apiKeys' && has('acknowledges-keys-while-down') && isDown()
           if (isAcknowledged) return true
           const text = `${name}.${String(key)}`
-          return reportedCall(onStatement, has, { name: text, args }, async () => {
+          const called = reportedCall(onStatement, has, { name: text, args }, async () => {
             if (isDown() && has(`hangs-in-${text}`)) return new Promise(() => {})
             const method = Reflect.get(own, key) as Method | undefined
             return method === undefined ? run(args, name, key) : method(...args)
           })
+          running.push(Promise.resolve(called))
+          return called
         },
     })
   }
@@ -233,19 +233,22 @@ const openFilePersistence: OpenPersistence = async ({
     }),
     apiKeys: port('apiKeys', {
       async find(id) {
-        const known = has('caches-keys') ? knownKeys.get(id) : undefined
+        const isKnown = has('caches-keys') || (isDown() && has('serves-known-keys-while-down'))
+        const known = isKnown ? knownKeys.get(id) : undefined
         const found = known ?? (await call(({ apiKeys }) => apiKeys.find(id)))
         if (found !== undefined) knownKeys.set(id, found)
         return found
       },
       async replace(id, successor, until) {
-        if (!has('looks-before-it-replaces'))
+        const inSteps = has('rotates-in-two-steps')
+        if (!inSteps && !has('looks-before-it-replaces'))
           return call(({ apiKeys }) => apiKeys.replace(id, successor, until))
         const old = await call(({ apiKeys }) => apiKeys.find(id))
         if (old?.replacedBy !== undefined) return false
+        if (inSteps) await call(({ apiKeys }) => apiKeys.add(successor))
         await wait(5)
         return call(async ({ apiKeys }) => {
-          await apiKeys.add(successor)
+          if (!inSteps) await apiKeys.add(successor)
           return apiKeys.end(id, until, successor.id)
         })
       },
@@ -264,6 +267,9 @@ const openFilePersistence: OpenPersistence = async ({
     },
     replicaProblems: replicas.replicaProblems,
     async readClock() {
+      await (isDown() && !has('tells-the-time-while-down')
+        ? call(async () => undefined)
+        : undefined)
       if (has('tells-the-time-as-text')) return new Date().toISOString() as unknown as Date
       return has('tells-the-time-in-seconds') ? new Date(Date.now() / 1_000) : fileClock()
     },
@@ -273,6 +279,8 @@ const openFilePersistence: OpenPersistence = async ({
     },
     async close() {
       isClosing = true
+      if (!has('closes-early'))
+        await Promise.race([Promise.allSettled(running), wait(1_000, false)])
       for (const end of has('closes-all') ? (openingsOf.get(pathname) ?? []) : []) end()
       lock.release()
       clearTimeout(timer)

@@ -1,0 +1,32 @@
+import { setTimeout } from 'node:timers/promises'
+import { expect, it, vi } from 'vitest'
+import { afterRunning } from './after-running.ts'
+
+it('afterRunning calls back after the time, in which the process has run', async () => {
+  vi.useFakeTimers()
+  try {
+    const callback = vi.fn()
+    afterRunning(1_001, callback)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(callback).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(callback).toHaveBeenCalledTimes(1)
+    afterRunning(1_000, callback)()
+    await vi.advanceTimersByTimeAsync(9_999)
+    expect(callback).toHaveBeenCalledTimes(1)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+it('afterRunning does not count all of the time in which the process was busy', async () => {
+  const callback = vi.fn()
+  const stop = afterRunning(120, callback)
+  // Ends after that time, and is read before the next tick.
+  const response = setTimeout(160)
+  const end = performance.now() + 150
+  while (performance.now() < end);
+  await response
+  expect(callback).not.toHaveBeenCalled()
+  stop()
+})

@@ -1,0 +1,17 @@
+/** On a machine that is not busy, a process misses the processor for less than this. */
+const TICK_MS = 50
+
+/**
+ * Calls back after a time in which this process has run. Time in which it gets no processor counts
+ * only in part: on a machine that is busy, whatever it waits for is late too. Returns a function
+ * that cancels it.
+ */
+export function afterRunning(durationMs: number, callback: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const wait = (leftMs: number) => {
+    if (leftMs <= 0) callback()
+    else timer = setTimeout(wait, Math.min(leftMs, TICK_MS), leftMs - TICK_MS)
+  }
+  wait(durationMs)
+  return () => clearTimeout(timer)
+}
