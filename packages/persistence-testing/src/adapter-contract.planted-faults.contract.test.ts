@@ -2,8 +2,11 @@ import { AssertionError } from 'node:assert/strict'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PET_STATUSES } from '@pet-store/domain'
-import { adapterContract, aNewPet, type PersistenceHarness } from '@pet-store/persistence-testing'
+import {
+  adapterContract,
+  addPetOfEachStatus,
+  type PersistenceHarness,
+} from '@pet-store/persistence-testing'
 import { afterAll, describe, expect, it } from 'vitest'
 import openFilePersistence, {
   deletePet,
@@ -29,9 +32,7 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
     async outdatedDatabase() {
       const url = await emptyDatabase()
       const old = await openFilePersistence({ url: url.replace(/[?].*/, ''), mode: 'migrate' })
-      const pets = []
-      for (const status of [undefined, ...PET_STATUSES])
-        pets.push(await old.pets.add(aNewPet(status && { status })))
+      const pets = await addPetOfEachStatus(old.pets)
       await old.close()
       const restore = async () => writeFileSync(`${new URL(url).pathname}.outdated`, '')
       await restore()

@@ -17,4 +17,4 @@ export type {
 } from './persistence-harness.ts'
 
 // For your own tests
-export { aNewPet } from './new-pets.ts'
+export { addPetOfEachStatus, aNewPet } from './new-pets.ts'

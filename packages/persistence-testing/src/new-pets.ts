@@ -96,6 +96,13 @@ export async function addPets(pets: PetRepository, count: number): Promise<reado
   return added
 }
 
+/** Adds a pet of each status and one without: what `outdatedDatabase` of a harness contains. */
+export async function addPetOfEachStatus(pets: PetRepository): Promise<readonly Pet[]> {
+  const added: Pet[] = []
+  for (const status of [undefined, ...PET_STATUSES]) added.push(await pets.add(aNewPet({ status })))
+  return added
+}
+
 let keyedPets = 0
 
 /** Adds a pet under an idempotency key that no other call has. */

@@ -3,8 +3,7 @@ import { extname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Migration } from '@mikro-orm/migrations'
 import type { MigrationObject } from '@mikro-orm/postgresql'
-import { PET_STATUSES } from '@pet-store/domain'
-import { aNewPet, type PersistenceHarness } from '@pet-store/persistence-testing'
+import { addPetOfEachStatus, type PersistenceHarness } from '@pet-store/persistence-testing'
 import { createDatabase, EmbeddedServer, runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { openPostgresBulkAccess } from '../bulk-access.ts'
@@ -73,9 +72,7 @@ export default async function createHarness(given?: string): Promise<Persistence
     async outdatedDatabase() {
       await emptyDatabase()
       const opened = await openPostgresPersistence({ url, mode: 'migrate' })
-      const pets = []
-      for (const status of [undefined, ...PET_STATUSES])
-        pets.push(await opened.pets.add(aNewPet({ status })))
+      const pets = await addPetOfEachStatus(opened.pets)
       await opened.close()
       migrations.push(NEXT)
       return {

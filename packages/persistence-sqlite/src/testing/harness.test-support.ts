@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { Migration } from '@mikro-orm/migrations'
 import type { MigrationObject } from '@mikro-orm/sqlite'
-import { PET_STATUSES } from '@pet-store/domain'
-import { aNewPet, type PersistenceHarness } from '@pet-store/persistence-testing'
+import { addPetOfEachStatus, type PersistenceHarness } from '@pet-store/persistence-testing'
 import Database from 'better-sqlite3'
 import { openSqliteBulkAccess } from '../bulk-access.ts'
 import { sqliteCapabilities } from '../database/settings.ts'
@@ -41,9 +40,7 @@ export default async function createHarness(): Promise<PersistenceHarness> {
     async outdatedDatabase() {
       const url = await emptyDatabase()
       const opened = await openSqlitePersistence({ url, mode: 'migrate' })
-      const pets = []
-      for (const status of [undefined, ...PET_STATUSES])
-        pets.push(await opened.pets.add(aNewPet({ status })))
+      const pets = await addPetOfEachStatus(opened.pets)
       await opened.close()
       migrations.push(NEXT)
       return {
