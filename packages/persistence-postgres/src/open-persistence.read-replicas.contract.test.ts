@@ -171,6 +171,25 @@ describe('With a replica', () => {
     ])
   })
 
+  it('a pet with an id that a connection had in its cache is not missed', async () => {
+    await onPrimary('alter sequence pet_id_seq cache 20')
+    onTestFinished(async () => void (await onPrimary('alter sequence pet_id_seq cache 1')))
+    const slow = new pg.Client({ connectionString: database.url })
+    await slow.connect()
+    onTestFinished(() => slow.end())
+    await slow.query("insert into pet (name, category_id) values ('first', 1)")
+    const later = await openWithReplica(database)
+    await later.pets.add(aNewPet({ name: 'later' }))
+    await database.server.catchUp()
+    await setTimeout(2_500)
+    await database.server.pause()
+    await slow.query("insert into pet (name, category_id) values ('second', 1)")
+
+    expect(namesOf(await later.pets.list({ limit: 2 }))).toEqual(['first', 'second'])
+    expect(await later.replicaProblems()).toEqual([expect.stringContaining('pet_id_seq')])
+    await database.server.resume()
+  })
+
   it('a list is read from the primary when a replica cancels the statement', async () => {
     const [, last] = await addPets(2)
     const impatient = await openWithReplica(database, { statementTimeoutMs: 1_000 })

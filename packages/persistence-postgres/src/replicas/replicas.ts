@@ -9,7 +9,7 @@ import { type ConnectedDatabase, createPostgresConnections } from '../driver/con
 import { createPostgresStatementRunner } from '../driver/statement-runner.ts'
 import { DATABASE_ID, readDatabaseId } from './database-id.ts'
 import type { Replica } from './list-from-replicas.ts'
-import { everySecond, pollWatermarks, type Watermark } from './watermarks.ts'
+import { assignsInOrder, everySecond, pollWatermarks, type Watermark } from './watermarks.ts'
 
 /** The replicas of a database, and the polling of their positions. */
 export interface Replicas {
@@ -43,6 +43,7 @@ export function openReplicas(
     all,
     async problems() {
       if (all.length === 0) return []
+      if (!(await assignsInOrder(primary))) return [UNORDERED]
       const databaseId = await readDatabaseId(primary)
       const problems = await Promise.all(all.map((replica) => replica.problem(databaseId)))
       return problems.filter((problem) => problem !== undefined)
@@ -53,6 +54,10 @@ export function openReplicas(
     },
   }
 }
+
+const UNORDERED =
+  'No PostgreSQL replica serves lists: ids are not assigned in order, because their sequence, ' +
+  'pet_id_seq, has a cache, or an increment as for several primaries.'
 
 interface Position {
   readonly databaseId: string

@@ -18,6 +18,10 @@ export interface Watermark {
 }
 
 const LAST_ID = "select pg_sequence_last_value(pg_get_serial_sequence('pet', 'id')::regclass) as id"
+/** Finds the sequence if it does not assign each id after all lower ones. */
+const UNORDERED_SEQUENCE = `select 1 from pg_sequence
+  where seqrelid = pg_get_serial_sequence('pet', 'id')::regclass
+  and (seqcache <> 1 or seqincrement <> 1)`
 /** The transactions that may have added pets: they hold this lock until they end. */
 const WRITERS = `select virtualtransaction as transaction from pg_locks
   where locktype = 'relation' and mode = 'RowExclusiveLock' and relation = 'pet'::regclass
@@ -33,9 +37,9 @@ const POSITION = `select pg_current_wal_insert_lsn()::text as position,
  * reads the position of the log. A replica that has replayed the log up to that position has every
  * pet up to that id, however long a client takes to follow the pages of a list.
  *
- * `onWatermark` is called with `undefined` if the last id is lower than before, as after a failover
- * that lost some: then no earlier watermark is valid. While the primary is unavailable the earlier
- * ones stay valid.
+ * `onWatermark` is called with `undefined`, because no earlier watermark is valid any more, if the
+ * last id is lower than before, as after a failover that lost some, and if ids are not
+ * `assignsInOrder`. While the primary is unavailable the earlier ones stay valid.
  */
 export function pollWatermarks(
   pool: Pool,
@@ -49,8 +53,11 @@ export function pollWatermarks(
   return everySecond(async () => {
     const ids = await pool.query<{ id: string | null }>(LAST_ID)
     const petId = BigInt(ids.rows[0]?.id ?? 0)
-    if (petId < last) onWatermark(undefined)
+    // Must come after the statement that reads the id, because the sequence may just be changed.
+    const isOrdered = await assignsInOrder(pool)
+    if (petId < last || !isOrdered) onWatermark(undefined)
     last = petId
+    if (!isOrdered) return
     // Must be a separate statement after the one that reads the id: a transaction takes this lock
     // before it takes an id.
     let writers = await writersNow()
@@ -62,6 +69,14 @@ export function pollWatermarks(
     const [log] = (await pool.query<Omit<Watermark, 'petId'>>(POSITION)).rows
     if (log !== undefined) onWatermark({ petId, ...log })
   }, signal)
+}
+
+/**
+ * Whether each id is assigned after all lower ones. If the sequence has a cache, each connection
+ * assigns ids of its own. If it has an increment, other primaries assign the ids between.
+ */
+export async function assignsInOrder(pool: Pool): Promise<boolean> {
+  return (await pool.query(UNORDERED_SEQUENCE)).rowCount === 0
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Row, Table, Transaction } from '../sql/tables.ts'
 
-const CATALOGS = /\bpg_(?:class|database|locks)\b/
+const CATALOGS = /\bpg_(?:class|database|locks|sequence)\b/
 
 const LOCK_COLUMNS = {
   virtualtransaction: 'text',
@@ -9,6 +9,9 @@ const LOCK_COLUMNS = {
   relation: 'text',
   database: 'int8',
 } as const
+
+const SEQUENCE_COLUMNS = { seqrelid: 'text', seqcache: 'int8', seqincrement: 'int8' } as const
+const SEQUENCES = [{ seqrelid: 'public.pet_id_seq', seqcache: 1n, seqincrement: 1n }]
 
 /** Whether a statement reads one of the catalogs that are simulated. */
 export function readsCatalogs(sql: string): boolean {
@@ -37,6 +40,7 @@ export function withCatalogs(
     ['pg_class', catalog('pg_class', { oid: 'text' }, names)],
     ['pg_database', catalog('pg_database', { oid: 'int8', datname: 'text' }, databases)],
     ['pg_locks', catalog('pg_locks', LOCK_COLUMNS, locks)],
+    ['pg_sequence', catalog('pg_sequence', SEQUENCE_COLUMNS, SEQUENCES)],
   ])
 }
 
