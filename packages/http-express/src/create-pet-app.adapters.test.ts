@@ -1,4 +1,5 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import { configure } from '@codegenie/serverless-express'
 import { createMemoryRateLimiter } from '@pet-store/access'
 import { configure as configureVendia } from '@vendia/serverless-express'
@@ -185,4 +186,19 @@ describe.each(Object.keys(ADAPTERS))('%s', (name) => {
     expect((await send('GET', '/v1/pets/%zz', '')).status).toBe(401)
     expect(errors).toEqual([])
   })
+})
+
+it.each([
+  ['a text', PET],
+  ['plain bytes', new TextEncoder().encode(PET)],
+  ['a Buffer', Buffer.from(PET)],
+])('the app reads the body of a stream that an adapter makes of %s', async (_, body) => {
+  const { app, errors } = createLoggedApp()
+  const headers = headersOf(API_KEY, PET)
+  const req = Object.assign(Readable.from([body]), { method: 'POST', url: '/v1/pets', headers })
+  const res = new ServerResponse(req as unknown as IncomingMessage)
+  app(req as unknown as IncomingMessage, res)
+  await expect.poll(() => res.writableEnded).toBe(true)
+  expect(errors).toEqual([])
+  expect(res.statusCode).toBe(201)
 })

@@ -71,7 +71,9 @@ function readBytes(req: IncomingMessage, res: ServerResponse, maxBytes: number):
     let only: Buffer = Buffer.alloc(0)
     let several: GrowingBuffer | undefined
     let length = 0
-    req.on('data', (chunk: Buffer) => {
+    // Streams that adapters make of a text, or of plain bytes, pass them on as they are.
+    req.on('data', (sent: Buffer | string) => {
+      const chunk = Buffer.isBuffer(sent) ? sent : Buffer.from(sent)
       const isFirst = length === 0
       length += chunk.length
       if (length > maxBytes) {
