@@ -3,6 +3,9 @@ import { runCommand } from './cli/program.ts'
 import { reasonOf } from './transfer/file-error.ts'
 
 endOnSignals()
+// Otherwise Node would open its debugger, by which every user of the machine can run code as this
+// one. A tool that rotates logs may send this signal.
+process.on('SIGUSR1', () => {})
 const args = process.argv.slice(2)
 // `serve` writes its log to the file descriptor, and handles its errors itself (`log-output.ts`).
 if (args[0] !== 'serve') handleOutputErrors()

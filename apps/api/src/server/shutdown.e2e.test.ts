@@ -37,6 +37,15 @@ async function post(address: string, headers: Record<string, string>, bytes: num
 
 const readiness = async (address: string) => (await fetch(address.replace('/v1', '/readyz'))).status
 
+it('SIGUSR1 opens no debugger, and the program keeps serving', async () => {
+  const { program, address } = await start()
+  program.process.kill('SIGUSR1')
+  expect(await readiness(address)).toBe(200)
+  program.process.kill('SIGTERM')
+  expect(await program.ended).toBe(0)
+  expect(program.output.stderr).not.toContain('Debugger')
+})
+
 // That each pet has its response, and nothing that was sent ahead is handled: apps/faults, crash.
 describe('SIGTERM', () => {
   it('SIGTERM makes the program unready at once; it serves for SHUTDOWN_DELAY', async () => {
