@@ -11,6 +11,7 @@ const POSTGRES = join(import.meta.dirname, 'packages/testing-postgres/src/vitest
 const BUILD = join(import.meta.dirname, 'tools/build-before-tests.ts')
 /** The tests that need a database, a network, other processes or the built program. */
 const NEEDING_MORE = '**/*.{contract,pact,e2e}.test.ts'
+const SIMULATION = 'apps/faults/src/experiments/simulation.fault.test.ts'
 
 /**
  * In the order in which they run: tests that start programs and databases come first, and the short
@@ -20,10 +21,13 @@ const NEEDING_MORE = '**/*.{contract,pact,e2e}.test.ts'
 const PROJECTS = [
   // Of the repository itself.
   { name: 'tools', include: ['tools/**/*.test.ts'] },
-  // Of their own, because one of them replaces the drivers of the databases.
+  // Of its own, because it replaces the drivers of the databases: a file after it in the same
+  // process would wait for ever for a simulated server.
+  { name: 'simulation', include: [SIMULATION] },
   {
     name: 'faults',
     include: ['apps/faults/src/**/*.fault.test.ts'],
+    exclude: [...configDefaults.exclude, SIMULATION],
     globalSetup: [POSTGRES, BUILD],
   },
   {
@@ -49,7 +53,7 @@ const PROJECTS = [
  * for the longest; one of these in the end would keep one core busy and the others idle.
  */
 const SMALL_AND_LONG =
-  /(?:adapters-page|simulation|moved-files|one-port|import-pets[.]continue|providers|comparison|slow-clients)[.]/
+  /(?:adapters-page|moved-files|one-port|import-pets[.]continue|providers|comparison|slow-clients)[.]/
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
