@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { arch, platform, tmpdir } from 'node:os'
@@ -56,8 +56,8 @@ export class EmbeddedServer {
   static async create(options?: ServerOptions): Promise<EmbeddedServer> {
     const server = await EmbeddedServer.#prepare(options?.programFolder)
     const initialized = process.env['INITIALIZED_POSTGRES']
+    await mkdir(server.dataFolder, { mode: 0o700 })
     if (initialized === undefined || options !== undefined) {
-      await mkdir(server.dataFolder, { mode: 0o700 })
       await giveToServer(server.#folder)
       const initdb = join(server.#binaries, 'initdb')
       const settings = [
@@ -70,7 +70,8 @@ export class EmbeddedServer {
       ]
       await run(initdb, ['-D', server.dataFolder, ...settings], asNobody())
     } else {
-      await cp(initialized, server.dataFolder, { recursive: true })
+      // It takes a sixth of the CPU time of copying a thousand small files without waiting.
+      cpSync(initialized, server.dataFolder, { recursive: true })
       await giveToServer(server.#folder)
     }
     if (options?.languages !== undefined) await server.#addLanguages(options.languages)

@@ -16,8 +16,8 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Removed with the other temporary files of the run.
   process.env['INITIALIZED_POSTGRES'] ??= await initializedFiles()
-  // No test of this server simulates a power failure.
-  const server = await startPostgresServer(['-c', 'fsync=off'])
+  // No test of this server simulates a power failure, or needs one of its databases for long.
+  const server = await startPostgresServer(['-c', 'fsync=off', '-c', 'autovacuum=off'])
   console.log(`PostgreSQL for ${project.name}: ${server.description}`)
   project.provide('postgresUrl', server.url)
   return () => server.stop()

@@ -147,7 +147,9 @@ describe('CSV', () => {
   ])(
     'CSV is read up to a misplaced quote %s, and its record is named',
     async (_, text, sentence) => {
-      for (const size of [7, 65_536]) {
+      // The pieces of a line are joined anew with each of them.
+      const short = text.length < 1_000 ? 7 : 701
+      for (const size of [short, 65_536]) {
         const found: unknown[] = []
         const reading = (async () => {
           const source = readText(pieces(`name,categoryId\n"ok",1\n${text}`, size))

@@ -22,9 +22,9 @@ const TINY: Plan = {
   ...FULL,
   size: 2_000,
   connections: 4,
-  warmUpMs: 20,
+  warmUpMs: 1,
   rounds: 2,
-  sliceMs: 20,
+  sliceMs: 1,
   latency: { rounds: 1, sliceMs: 20 },
 }
 const facts = { command: '', date: '', commit: '', machine: 'tiny', system: '', cores: '' }
