@@ -1,3 +1,4 @@
+import { aNewPet } from '@pet-store/persistence-testing'
 import { createDatabase, type Database } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
@@ -94,6 +95,20 @@ describe('PostgreSQL migrations', () => {
     )
     await other.query('rollback')
     expect(await tables()).toEqual([])
+  })
+
+  it('migrations make a store in each schema of a database, first in public or not', async () => {
+    await other.query('create schema "a.b"; create schema "C d"; create schema e')
+    for (const schema of ['a.b', 'e', 'public', 'C d']) {
+      const there = new URL(url)
+      there.searchParams.set('options', `-csearch_path="${schema.replace(' ', '\\ ')}"`)
+      expect(await migratePostgres({ url: there.href })).toEqual(ALL)
+      expect((await readPostgresMigrations({ url: there.href })).pending).toEqual([])
+      const opened = await openPostgresPersistence({ url: there.href })
+      expect(await opened.pets.list({ limit: 1 })).toEqual([])
+      await opened.pets.add(aNewPet())
+      await opened.close()
+    }
   })
 
   it('migrations that cannot run say why before anything is tried', async () => {

@@ -122,7 +122,11 @@ function migrateInTransaction(database: PostgresDatabase): Promise<readonly stri
   return inWriteTransaction(database.pool, async (client) => {
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
     await client.query(`select pg_advisory_xact_lock(${LOCK})`)
-    const orm = createPostgresOrm(database, ormConnectionOn(client))
+    const schemas = await client.query<{ schema: string }>('select current_schema() as schema')
+    const schema = schemas.rows[0]?.schema
+    // The ORM divides names at a dot.
+    const named = schema?.includes('.') ? undefined : schema
+    const orm = createPostgresOrm(database, ormConnectionOn(client), named)
     const applied = await appliedMigrations(orm.em.fork(), POSTGRES_DIALECT)
     const { pending } = migrationState(nameOf(database), applied, MIGRATIONS)
     if (pending.length > 0) await orm.migrator.up({ migrations: [...pending] })

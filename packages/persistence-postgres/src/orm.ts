@@ -14,15 +14,17 @@ import { MIGRATIONS } from './schema.ts'
 /**
  * The ORM over open connections. It has no other resources: ending the pool closes it. `dbName`
  * must be the name of the open database, because the migrator would create a database of another
- * name.
+ * name. The migrator looks for its table in `schema`, by default in `public`.
  */
 export function createPostgresOrm(
   { name, pool }: Pick<PostgresDatabase, 'name' | 'pool'>,
   connection: PostgresPool = ormConnection(pool),
+  schema?: string,
 ): MikroORM {
   return new MikroORM({
     ...ormOptions(POSTGRES_DIALECT, MIGRATIONS),
     dbName: name,
+    ...(schema !== undefined && { schema }),
     driverOptions: new PostgresDialect({ pool: connection }),
   })
 }
