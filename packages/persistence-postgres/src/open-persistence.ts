@@ -12,6 +12,7 @@ import { POSTGRES_DIALECT } from './database/dialect.ts'
 import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { type ConnectedDatabase, openPostgresConnections } from './driver/connections.ts'
+import { watchDiskSpace } from './driver/disk-space.ts'
 import { createPostgresPetWriter } from './driver/pet-writer.ts'
 import { createPostgresRateLimiter } from './driver/rate-limiter.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
@@ -57,7 +58,8 @@ async function persistenceOf(
   const entities = createPostgresEntityManagers(orm, connections)
   const runner = createPostgresStatementRunner(connections, read)
   const isDistributed = await isPetDistributed(connections)
-  const writer = createPostgresPetWriter(connections, isDistributed)
+  const diskSpace = watchDiskSpace()
+  const writer = createPostgresPetWriter(connections, isDistributed, diskSpace)
   const { onBackgroundFailure } = options
   const primary = createSqlPetRepository({ dialect, runner, writer, entities, onBackgroundFailure })
   /** Checks run several statements each on the pool, so closing waits for them. */
@@ -72,7 +74,12 @@ async function persistenceOf(
       countsRequests = true
       return createPostgresRateLimiter(connections)(limit)
     },
-    check: () => checks.track(assertWritable(pool, { isDistributed, countsRequests })),
+    check: () =>
+      checks.track(
+        assertWritable(pool, { isDistributed, countsRequests }).then(() =>
+          diskSpace.assertSpace(pool),
+        ),
+      ),
     async isMigrated() {
       const { pending } = await entities.read('migration_list', (em) => stateOf(connections, em))
       return pending.length === 0

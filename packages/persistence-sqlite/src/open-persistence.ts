@@ -42,7 +42,8 @@ function persistenceOf(
   { onBackgroundFailure }: SqliteOptions,
 ): SqlitePersistence {
   const runner = createSqliteStatementRunner(database)
-  const writer = createSqlitePetWriter(database, createGroupedWrites(database))
+  const writes = createGroupedWrites(database)
+  const writer = createSqlitePetWriter(database, writes)
   const entities = createSqliteEntityManagers(database, orm)
   const dialect = SQLITE_DIALECT
   const pets = createSqlPetRepository({ dialect, runner, writer, entities, onBackgroundFailure })
@@ -55,6 +56,7 @@ function persistenceOf(
     async check() {
       assertFilesUnmoved(database)
       await readPage([])
+      if (writes.hasFoundDiskFull) await writes.add(() => writePage(database), [])
     },
     async isMigrated() {
       const { pending } = await entities.read('migration_list', (em) => stateOf(database, em))
@@ -80,4 +82,10 @@ function persistenceOf(
       closeDatabase(database)
     },
   }
+}
+
+/** Changes nothing, but writes a page of the file. */
+function writePage(database: Database): void {
+  const version = database.pragma('user_version', { simple: true })
+  database.pragma(`user_version = ${version}`)
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { until } from '@pet-store/testing'
 import { expect, it } from 'vitest'
-import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
+import { Ledger } from '../harness/ledger.ts'
 import { randomOf, report, size } from '../harness/plan.ts'
 import { runCommand, Service } from '../harness/service.ts'
 import { mountSmallDisk, remount } from '../harness/small-disk.ts'
@@ -13,25 +13,6 @@ import { startWriters, untilMore, walkPets } from '../harness/writers.ts'
 const PET = JSON.stringify({ name: 'Rex', categoryId: 1 })
 const CREATE = { method: 'POST', path: '/v1/pets', body: PET } as const
 const LIST = { path: '/v1/pets' } as const
-
-it('pets are rejected while the disk is full, and stored again when it is not', async ({
-  skip,
-}) => {
-  const disk = await mountSmallDisk(3, skip)
-  const ballast = join(disk, 'ballast')
-  await writeFile(ballast, Buffer.alloc(1024 * 1024))
-  const service = await Service.start({ databaseUrl: `sqlite:${disk}/pets.db` })
-  const ledger = new Ledger()
-  const writers = startWriters({ service, ledger, writers: 8, withKeys: false, prefix: 'full' })
-  await until('pets are rejected', () => ledger.rejected > 100)
-  expect((await service.ask(LIST))?.status).toBe(200)
-  await rm(ballast)
-  await untilMore(ledger, 50)
-  await writers.stop()
-  const findings = ledger.compare(await walkPets(service))
-  report('full disk under SQLite', figures(findings))
-  expect(findings).toMatchObject(NOTHING_WRONG)
-})
 
 it('a read-only disk is read from, and named where something would be written', async ({
   skip,

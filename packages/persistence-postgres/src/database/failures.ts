@@ -32,6 +32,7 @@ const INVALID_VALUE = /^2[23]...$/
 const LOST_STATEMENT = /^(?:26000|42P05)$/
 const UNIQUE_VIOLATION = '23505'
 const PROTOCOL_VIOLATION = '08P01'
+const DISK_FULL = '53100'
 const QUERY_CANCELED = '57014'
 const LOCK_NOT_AVAILABLE = '55P03'
 const FEATURE_NOT_SUPPORTED = '0A000'
@@ -87,6 +88,11 @@ export function isProtocolViolation(error: unknown): boolean {
 /** Whether a statement has waited too long for a lock. It has changed nothing. */
 export function isLockTimeout(error: unknown): boolean {
   return knownFailureOf(error) === LOCK_NOT_AVAILABLE
+}
+
+/** Whether a statement failed because there is no space for what it writes. */
+export function isDiskFull(error: unknown): boolean {
+  return sqlStateOf(isPetError(error) ? error.cause : error) === DISK_FULL
 }
 
 /** The SQLSTATE of an error, if its statement is known to have changed nothing. */

@@ -8,6 +8,7 @@ import type { ClientBase } from 'pg'
 import { isTakenValue, unknownIfTimedOut } from '../database/failures.ts'
 import { createClaimTogether } from './claim-together.ts'
 import type { ConnectedDatabase } from './connections.ts'
+import type { DiskSpace } from './disk-space.ts'
 import { insertGroup } from './grouped-writes.ts'
 import { type ClaimedId, claimGroup, type KeyedPet } from './keyed-writes.ts'
 import {
@@ -37,6 +38,7 @@ type Id = readonly [id: bigint]
 export function createPostgresPetWriter(
   connections: ConnectedDatabase,
   isDistributed: boolean,
+  diskSpace: DiskSpace,
 ): PetWriter {
   const { pool, write, onStatement, server } = connections
   // `onStatement` is called for each insert instead, not for the statement of a group.
@@ -62,7 +64,7 @@ export function createPostgresPetWriter(
   const grouped = new GroupedStatements<NewPetColumns, PetId>(
     (take) =>
       onConnection(connect(pool), (client) =>
-        insertGroup((rows) => insertOn(client, rows), take()),
+        diskSpace.note(insertGroup((rows) => insertOn(client, rows), take())),
       ),
     { maxGroupSize: MAX_ROWS },
   )
@@ -71,8 +73,8 @@ export function createPostgresPetWriter(
     { key, pet }: KeyedPet,
     cancellation?: Cancellation,
   ): Promise<ClaimedId> {
-    const [row] = await addWithKey
-      .run((statement) => write(statement, [...key, ...pet], cancellation))
+    const [row] = await diskSpace
+      .note(addWithKey.run((statement) => write(statement, [...key, ...pet], cancellation)))
       .catch((error: unknown) => {
         throw unavailableIfTaken(error)
       })
@@ -81,7 +83,7 @@ export function createPostgresPetWriter(
   const claims = new GroupedStatements<KeyedPet, ClaimedId>(
     (take) =>
       onConnection(connect(pool), (client) =>
-        claimGroup(take(), (claimed) => claimTogether(client, claimed), claimAlone),
+        diskSpace.note(claimGroup(take(), (claimed) => claimTogether(client, claimed), claimAlone)),
       ),
     { maxGroupSize: MAX_ROWS },
   )
@@ -108,8 +110,8 @@ export function createPostgresPetWriter(
       if (!isDistributed) {
         return reported(onStatement?.(ADD_MANY, server), grouped.add(pet, pet, cancellation))
       }
-      return addOne
-        .run((statement) => write(statement, pet, cancellation))
+      return diskSpace
+        .note(addOne.run((statement) => write(statement, pet, cancellation)))
         .then(idOf, (error: unknown) => {
           throw unknownIfTimedOut(unavailableIfTaken(error))
         })

@@ -31,6 +31,11 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith('SQLITE_BUSY')
 }
 
+/** Whether a write failed because there is no space for it. */
+export function isDiskFull(error: unknown): boolean {
+  return codeOf(error) === 'SQLITE_FULL'
+}
+
 /**
  * The code of an error of the driver; empty for any other error. The ORM wraps errors of the driver
  * and copies their fields.

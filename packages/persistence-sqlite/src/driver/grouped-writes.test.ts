@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { temporaryFolder } from '@pet-store/testing'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type AddWrite, createGroupedWrites } from './grouped-writes.ts'
+import { createGroupedWrites, type GroupedWrites } from './grouped-writes.ts'
 
 const MANY_ROWS = `
   insert into note
@@ -14,20 +14,20 @@ const NOT_STORED = { code: 'persistence_unavailable', outcome: 'not_stored' }
 describe('Grouped writes', () => {
   let database: Database.Database
   let log: string[]
-  let addWrite: AddWrite
+  let writes: GroupedWrites
 
   beforeEach(() => {
     log = []
     database = new Database(':memory:', { verbose: (sql) => log.push(String(sql)) })
     database.exec('create table note (text text not null unique)')
-    addWrite = createGroupedWrites(database).add
+    writes = createGroupedWrites(database)
     log.length = 0
   })
   afterEach(() => database.close())
 
   const insert = (text: string) => () =>
     database.prepare('insert into note values (?)').run(text).lastInsertRowid
-  const write = (text: string) => addWrite(insert(text), [])
+  const write = (text: string) => writes.add(insert(text), [])
   const stored = () => database.prepare('select text from note order by text').pluck().all()
 
   it('grouped writes are one transaction, and each resolves after the commit', async () => {
@@ -39,7 +39,7 @@ describe('Grouped writes', () => {
   })
 
   it('grouped writes are all rejected and store nothing when the transaction is lost', async () => {
-    const lost = addWrite(() => {
+    const lost = writes.add(() => {
       // What SQLite does by itself when the disk is full.
       database.exec('rollback')
       throw new Database.SqliteError('disk full', 'SQLITE_FULL')
@@ -47,8 +47,10 @@ describe('Grouped writes', () => {
     const results = await Promise.allSettled([write('a'), lost, write('b')])
     expect(results).toMatchObject(Array(3).fill({ status: 'rejected', reason: NOT_STORED }))
     expect(stored()).toEqual([])
+    expect(writes.hasFoundDiskFull).toBe(true)
     await write('c')
     expect(stored()).toEqual(['c'])
+    expect(writes.hasFoundDiskFull).toBe(false)
   })
 
   it('grouped writes are all rejected and store nothing when the commit fails', async () => {
@@ -56,7 +58,7 @@ describe('Grouped writes', () => {
     database.exec(
       'create table comment (note text references note (text) deferrable initially deferred)',
     )
-    const failing = addWrite(
+    const failing = writes.add(
       () => database.prepare("insert into comment values ('of nothing')").run(),
       [],
     )
@@ -70,13 +72,14 @@ describe('Grouped writes', () => {
   it('a write of many rows that fills the disk is unavailable, alone in its group', async () => {
     const pages = database.pragma('page_count', { simple: true })
     database.pragma(`max_page_count = ${Number(pages) + 1}`)
-    const many = addWrite(() => database.prepare(MANY_ROWS).run(), [])
+    const many = writes.add(() => database.prepare(MANY_ROWS).run(), [])
     const results = await Promise.allSettled([many, write('a')])
     expect(results).toMatchObject([
       { status: 'rejected', reason: { ...NOT_STORED, cause: { code: 'SQLITE_FULL' } } },
       { status: 'fulfilled' },
     ])
     expect(stored()).toEqual(['a'])
+    expect(writes.hasFoundDiskFull).toBe(true)
   })
 
   it('grouped writes have an unknown outcome when the disk fails during the commit', async () => {

@@ -7,7 +7,7 @@ import {
   type WaitingStatement,
 } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
-import { isBusy, unavailableAfterCommit, unavailableOr } from '../database/failures.ts'
+import { isBusy, isDiskFull, unavailableAfterCommit, unavailableOr } from '../database/failures.ts'
 import { RETRY_PAUSE_MS } from '../database/retries.ts'
 import { assertFilesUnmoved } from '../database/watched-files.ts'
 
@@ -24,6 +24,8 @@ export type AddWrite = <Result>(
 export interface GroupedWrites {
   /** The number of writes whose transaction has not begun. */
   readonly waiting: number
+  /** Whether the last transaction has found the disk full. */
+  readonly hasFoundDiskFull: boolean
   readonly add: AddWrite
 }
 
@@ -33,21 +35,30 @@ export interface GroupedWrites {
  * the database is gone, writes reject, even after their commit.
  */
 export function createGroupedWrites(database: Database, options?: GroupOptions): GroupedWrites {
+  let hasFoundDiskFull = false
+  const noteFailure = (error: unknown) => {
+    hasFoundDiskFull ||= isDiskFull(error)
+  }
   const grouped = new GroupedStatements<() => unknown, unknown>(async (take) => {
     try {
       assertFilesUnmoved(database)
       database.exec('begin immediate')
     } catch (error) {
+      noteFailure(error)
       if (!isBusy(error)) throw unavailableOr(error)
       // Another process is writing. This waits without blocking the thread; the group is then
       // called again, because it has taken no statements.
       return setTimeout(RETRY_PAUSE_MS)
     }
-    commit(database, take())
+    hasFoundDiskFull = false
+    commit(database, take(), noteFailure)
   }, options)
   return {
     get waiting() {
       return grouped.waiting
+    },
+    get hasFoundDiskFull() {
+      return hasFoundDiskFull
     },
     add: <Result>(write: () => Result, values: readonly SqlValue[], cancellation?: Cancellation) =>
       grouped.add(write, values, cancellation) as Promise<Result>,
@@ -57,6 +68,7 @@ export function createGroupedWrites(database: Database, options?: GroupOptions):
 function commit(
   database: Database,
   group: readonly WaitingStatement<() => unknown, unknown>[],
+  noteFailure: (error: unknown) => void,
 ): void {
   let isCommitting = false
   try {
@@ -65,6 +77,7 @@ function commit(
         const result = work()
         return () => resolve(result)
       } catch (error) {
+        noteFailure(error)
         // SQLite undoes a statement that breaks a constraint and leaves the transaction open. After
         // a worse error it has ended the transaction, and the whole group fails.
         if (!database.inTransaction) throw error
@@ -76,6 +89,7 @@ function commit(
     assertFilesUnmoved(database, 'unknown')
     for (const one of settle) one()
   } catch (error) {
+    noteFailure(error)
     if (database.inTransaction) database.exec('rollback')
     throw isCommitting ? unavailableAfterCommit(error) : unavailableOr(error)
   }

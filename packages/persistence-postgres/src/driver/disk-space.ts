@@ -1,0 +1,51 @@
+import { INT64, persistenceUnavailable } from '@pet-store/domain'
+import type { Pool } from 'pg'
+import { isDiskFull } from '../database/failures.ts'
+import { inWriteTransaction } from './transaction.ts'
+
+/** Whether the server has had space for pets. */
+export interface DiskSpace {
+  /** Passes on the result of a write, and remembers whether it found the disk full. */
+  note<Result>(write: Promise<Result>): Promise<Result>
+  /** Rejects if the last write that was noted found the disk full, and it still is. */
+  assertSpace(pool: Pool): Promise<void>
+}
+
+/** More pets than fit into the pages that exist, with ids that the sequence never assigns. */
+const ADD_MANY_PETS = `
+  insert into pet (id, name, category_id)
+  select ${INT64.min} + number, repeat('x', 1000), 0
+  from generate_series(0, 99) as number
+  on conflict do nothing`
+
+/** Lets a transaction be rolled back. */
+const FOUND_SPACE = new Error('There is space.')
+
+export function watchDiskSpace(): DiskSpace {
+  let isFull = false
+  return {
+    async note(write) {
+      try {
+        const result = await write
+        isFull = false
+        return result
+      } catch (error) {
+        isFull ||= isDiskFull(error)
+        throw error
+      }
+    },
+    async assertSpace(pool) {
+      if (!isFull) return
+      const trial = inWriteTransaction(pool, async (client) => {
+        await client.query(ADD_MANY_PETS)
+        throw FOUND_SPACE
+      })
+      await trial.catch((error: unknown) => {
+        if (isDiskFull(error))
+          throw persistenceUnavailable({ message: 'The disk is full.', cause: error })
+        if (error !== FOUND_SPACE) throw error
+      })
+      isFull = false
+    },
+  }
+}
