@@ -99,7 +99,7 @@ function petsIn(state: State, file: LineFile<Line>): PetRecords {
       const known = keys.get(key?.name ?? '')
       if (key && known && key.at - known.at < IDEMPOTENCY_KEY_LIFETIME_MS)
         return known.fingerprint === key.fingerprint ? { pet: known.pet, isReplay: true } : 'reused'
-      const pet = { id: String(Number(pets.at(-1)?.['id'] ?? 0) + 1), ...given }
+      const pet = { id: String(BigInt(pets.at(-1)?.['id'] ?? 0) + 1n), ...given }
       file.append({ pet, key })
       // A pet is visible when the disk has it.
       apply(state, { pet, key })
@@ -108,7 +108,7 @@ function petsIn(state: State, file: LineFile<Line>): PetRecords {
     find: async (id) => pets.find((pet) => pet['id'] === id),
     async list({ status, after = 0n, limit }) {
       const isWanted = (pet: PetRecord) =>
-        Number(pet['id']) > after && (status === undefined || pet['status'] === status)
+        BigInt(pet['id'] ?? 0) > after && (status === undefined || pet['status'] === status)
       return pets.filter(isWanted).slice(0, limit)
     },
   }

@@ -72,7 +72,7 @@ export const sharingBetweenProcessesCases: readonly HarnessCase[] = casesOf(GROU
       const [, printed] = await together(WITH_WRONG_CLOCKS, async () => undefined)
       const [isReplay, clockMs] = printed.split(' ')
       expectEqual(isReplay, 'true', 'isReplay of a process whose clock is two days ahead')
-      const differenceMs = Number(clockMs) - ((await opened.readClock()) as Date).getTime()
+      const differenceMs = Number(clockMs) - (await opened.readClock()).getTime()
       assert.ok(
         Math.abs(differenceMs) < 24 * 3_600_000,
         `readClock in a process whose clock is wrong must not differ by ${differenceMs} ms`,
