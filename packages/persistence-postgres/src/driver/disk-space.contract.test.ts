@@ -14,7 +14,7 @@ const FAIL = `
 const FILL = 'create trigger full_disk before insert on pet execute function fail()'
 const EMPTY = 'drop trigger full_disk on pet'
 
-it('A database is not ready from a creation that finds the disk full until it has space', async () => {
+it('A database that finds the disk full is not ready until it has space', async () => {
   const persistence = await openPostgresPersistence({ url: database.url, mode: 'migrate' })
   onTestFinished(() => persistence.close())
   const { pets } = persistence
