@@ -15,7 +15,7 @@ import { assertFilesUnmoved } from '../database/watched-files.ts'
  * Runs a write in the next transaction and resolves after its commit. A write that throws does not
  * affect others. `values` are those that it holds in memory while it waits.
  */
-export type AddWrite = <Result>(
+type AddWrite = <Result>(
   write: () => Result,
   values: readonly SqlValue[],
   cancellation?: Cancellation,
