@@ -13,6 +13,7 @@ import {
   isApiKeyText,
   type Scope,
 } from '@pet-store/access'
+import { assertNotInMemory } from '../persistence/assert-not-in-memory.ts'
 import { openPersistence, type PersistenceUse } from '../persistence/open-persistence.ts'
 import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
 import { readSettings } from '../settings/read-settings.ts'
@@ -120,6 +121,7 @@ async function withKeys(
   work: (keys: ApiKeyRepository, settings: Settings) => Promise<void>,
 ): Promise<void> {
   const settings = readSettings()
+  assertNotInMemory(settings)
   // Replicas serve lists of pets only: one that is down must not prevent revoking a key.
   const persistence = await openPersistence({ ...settings, databaseReplicaUrls: [] }, use)
   try {

@@ -2,6 +2,7 @@ import { type ApiKeyRepository, createMemoryRateLimiter } from '@pet-store/acces
 import { createMemoryApiKeys } from '@pet-store/access/memory'
 import type { BulkAccess, OpenMode, Persistence, PersistenceOptions } from '@pet-store/persistence'
 import type { Settings } from '../settings/settings.ts'
+import { assertNotInMemory } from './assert-not-in-memory.ts'
 import { persistenceAdapter } from './persistence-adapter.ts'
 
 /**
@@ -25,11 +26,15 @@ export async function openPersistence(
   return withDefaults(await open({ mode: modeOf(settings), ...use }))
 }
 
-/** The same for bulk access; `undefined`, and nothing is opened, if the adapter has none. */
+/**
+ * The same for bulk access, which commands use; `undefined`, and nothing is opened, if the adapter
+ * has none.
+ */
 export async function openBulkAccess(
   settings: Settings,
   use: PersistenceUse = {},
 ): Promise<BulkAccess | undefined> {
+  assertNotInMemory(settings)
   const { openBulkAccess: open } = await persistenceAdapter(settings)
   return open?.({ mode: modeOf(settings), ...use })
 }

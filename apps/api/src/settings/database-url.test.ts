@@ -24,6 +24,15 @@ it.each([
   )
 })
 
+it('readSettings rejects a DATABASE_URL with the parameter schema, and says what to use', () => {
+  const url = 'postgres://pets@host/pets?schema='
+  expect(() => readSettings({ DATABASE_URL: `${url}old%20shop` })).toThrow(
+    'DATABASE_URL must not have the parameter schema, which PostgreSQL ignores; ' +
+      'use options=-csearch_path%3Dold%20shop',
+  )
+  expect(readSettings({ DATABASE_URL: `${url}public` }).databaseUrl).toBe(`${url}public`)
+})
+
 describe('maskUrl', () => {
   it.each([
     ['sqlite:./data/pet-store.db', 'sqlite:./data/pet-store.db'],

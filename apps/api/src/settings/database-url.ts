@@ -18,6 +18,18 @@ export function databaseKind(url: string): 'sqlite' | 'postgres' | undefined {
     : undefined
 }
 
+/**
+ * Says what to use instead of the parameter `schema`, which tools such as Prisma read, but neither
+ * PostgreSQL nor its driver: without a word the tables would be in another schema. `undefined` for
+ * a URL without it, and with `public`, which is the schema anyway.
+ */
+export function wrongSchema(url: string): string | undefined {
+  const schema = databaseKind(url) === 'postgres' && new URL(url).searchParams.get('schema')
+  if (!schema || schema === 'public') return undefined
+  const instead = `options=${encodeURIComponent(`-csearch_path=${schema}`)}`
+  return `must not have the parameter schema, which PostgreSQL ignores; use ${instead}`
+}
+
 const MASK = '***'
 
 /**

@@ -4,7 +4,7 @@ import {
   DEFAULT_STATEMENT_TIMEOUT_MS,
   POOLERS,
 } from '@pet-store/persistence-postgres/settings'
-import { databaseKind, maskUrl, wrongUrl } from './database-url.ts'
+import { databaseKind, maskUrl, wrongSchema, wrongUrl } from './database-url.ts'
 import {
   parseCollectorUrl,
   parseInteger,
@@ -257,7 +257,8 @@ export function* mistakesAcross(settings: Partial<Settings>): Generator<string> 
   // An adapter of PERSISTENCE_MODULE decides itself whether it has replicas and what its URLs are.
   if (databaseUrl !== undefined && persistenceModule === '') {
     const kind = databaseKind(databaseUrl)
-    if (kind === undefined) yield `DATABASE_URL ${wrongUrl(databaseUrl)}`
+    const wrong = kind === undefined ? wrongUrl(databaseUrl) : wrongSchema(databaseUrl)
+    if (wrong !== undefined) yield `DATABASE_URL ${wrong}`
     if (databaseReplicaUrls.length > 0 && kind !== 'postgres') {
       yield 'DATABASE_REPLICA_URLS must be empty unless DATABASE_URL is ' +
         'postgres://user:password@host/database'
