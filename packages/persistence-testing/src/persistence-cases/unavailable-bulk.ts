@@ -32,14 +32,14 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
       })
       const expected = { pets: 1 }
       const together = capabilities?.severalProcesses ? 4 : 1
-      for (let round = 0; round < IMPORTS / together; round += 1) {
+      for (let round = 0; round <= IMPORTS / together; round += 1) {
         const firstId = BigInt(round + 1) * MORE_THAN_IMPORTED
         const ids = Array.from({ length: together }, (_, index) => firstId + BigInt(index))
         const opened = await Promise.all(ids.map(open))
         const importing = ids.map((id, index) =>
           importUntilRejected(opened[index] as BulkAccess, id),
         )
-        await aRandomMoment(10, 60)
+        await momentOf(round)
         const { end, readsWork = false } = await interrupt(url)
         let lines: readonly number[]
         try {
@@ -89,9 +89,7 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         const adding = opened.map((bulk, index) =>
           addUntilRejected(bulk, labels[index] ?? '', hasEnded),
         )
-        // Once in the turn in which the first calls begin: a busy machine may leave none under way
-        // at a later moment.
-        if (round > 0) await aRandomMoment(10, 60)
+        await momentOf(round)
         const { end } = await interrupt(url)
         await aRandomMoment(20, 40)
         await end()
@@ -115,6 +113,14 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
       })
     },
 })
+
+/**
+ * When to interrupt calls that follow each other. In the first round it is the turn in which they
+ * begin: a busy machine may leave none under way at a later moment.
+ */
+async function momentOf(round: number): Promise<void> {
+  if (round > 0) await aRandomMoment(10, 60)
+}
 
 /** Adds pages of pets, each with its own name, until one is rejected; returns the others. */
 async function addUntilRejected(
