@@ -72,7 +72,7 @@ async function persistenceOf(
     apiKeys: new MikroOrmApiKeyRepository(entities),
     createRateLimiter(limit) {
       countsRequests = true
-      return createPostgresRateLimiter(connections)(limit)
+      return createPostgresRateLimiter(connections, diskSpace)(limit)
     },
     check: () =>
       checks.track(

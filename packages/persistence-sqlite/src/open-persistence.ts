@@ -56,7 +56,7 @@ function persistenceOf(
     async check() {
       assertFilesUnmoved(database)
       await readPage([])
-      if (writes.hasFoundDiskFull) await writes.add(() => writePage(database), [])
+      await writes.assertSpace()
     },
     async isMigrated() {
       const { pending } = await entities.read('migration_list', (em) => stateOf(database, em))
@@ -82,10 +82,4 @@ function persistenceOf(
       closeDatabase(database)
     },
   }
-}
-
-/** Changes nothing, but writes a page of the file. */
-function writePage(database: Database): void {
-  const version = database.pragma('user_version', { simple: true })
-  database.pragma(`user_version = ${version}`)
 }

@@ -1,13 +1,13 @@
-import { INT64, persistenceUnavailable } from '@pet-store/domain'
+import { INT64, isPetError, persistenceUnavailable } from '@pet-store/domain'
 import type { Pool } from 'pg'
 import { isDiskFull } from '../database/failures.ts'
 import { inWriteTransaction } from './transaction.ts'
 
 /** Whether the server has had space for pets. */
 export interface DiskSpace {
-  /** Passes on the result of a write, and remembers whether it found the disk full. */
+  /** Passes on the result of a write, and remembers if it has found the disk full. */
   note<Result>(write: Promise<Result>): Promise<Result>
-  /** Rejects if the last write that was noted found the disk full, and it still is. */
+  /** Rejects if a write that was noted has found the disk full, and it still is. */
   assertSpace(pool: Pool): Promise<void>
 }
 
@@ -26,9 +26,9 @@ export function watchDiskSpace(): DiskSpace {
   return {
     async note(write) {
       try {
-        const result = await write
-        isFull = false
-        return result
+        // Success says nothing: a repeat with an idempotency key writes nothing, and a small pet
+        // may still fit into a page that exists.
+        return await write
       } catch (error) {
         isFull ||= isDiskFull(error)
         throw error
@@ -43,7 +43,9 @@ export function watchDiskSpace(): DiskSpace {
       await trial.catch((error: unknown) => {
         if (isDiskFull(error))
           throw persistenceUnavailable({ message: 'The disk is full.', cause: error })
-        if (error !== FOUND_SPACE) throw error
+        // Any other error of the server is about these pets: a constraint, for example, that the
+        // operator has added. It says nothing about the disk.
+        if (isPetError(error)) throw error
       })
       isFull = false
     },

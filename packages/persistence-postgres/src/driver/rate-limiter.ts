@@ -1,6 +1,7 @@
 import { allowanceOf, type CreateRateLimiter } from '@pet-store/access'
 import type { Statement } from '@pet-store/persistence-mikro-orm'
 import type { ConnectedDatabase } from './connections.ts'
+import type { DiskSpace } from './disk-space.ts'
 import { RepeatableStatement } from './statement-runner.ts'
 
 /** `now()` has the same value everywhere in a statement. */
@@ -33,13 +34,16 @@ const TAKE: Statement<
 }
 
 /** Counts for all instances together, with one statement for each request. */
-export function createPostgresRateLimiter(database: ConnectedDatabase): CreateRateLimiter {
+export function createPostgresRateLimiter(
+  database: ConnectedDatabase,
+  diskSpace: DiskSpace,
+): CreateRateLimiter {
   const statement = new RepeatableStatement(TAKE, database)
   return ({ requests, windowMs }) => ({
     async take(keyId) {
       // Limits with different windows count separately.
       const values = [`${keyId} ${windowMs}`, windowMs]
-      const [taken] = await statement.run((text) => database.write(text, values))
+      const [taken] = await diskSpace.note(statement.run((text) => database.write(text, values)))
       if (taken === undefined) throw new Error('Counting a request returned no row.')
       const [count, resetMs] = taken.map(Number) as [number, number]
       return allowanceOf(count, requests, resetMs)

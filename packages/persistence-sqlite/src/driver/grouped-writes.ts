@@ -24,9 +24,9 @@ type AddWrite = <Result>(
 export interface GroupedWrites {
   /** The number of writes whose transaction has not begun. */
   readonly waiting: number
-  /** Whether the last transaction has found the disk full. */
-  readonly hasFoundDiskFull: boolean
   readonly add: AddWrite
+  /** Rejects if a write has found the disk full, and it still is. */
+  assertSpace(): Promise<void>
 }
 
 /**
@@ -35,9 +35,9 @@ export interface GroupedWrites {
  * the database is gone, writes reject, even after their commit.
  */
 export function createGroupedWrites(database: Database, options?: GroupOptions): GroupedWrites {
-  let hasFoundDiskFull = false
+  let isFull = false
   const noteFailure = (error: unknown) => {
-    hasFoundDiskFull ||= isDiskFull(error)
+    isFull ||= isDiskFull(error)
   }
   const grouped = new GroupedStatements<() => unknown, unknown>(async (take) => {
     try {
@@ -50,19 +50,27 @@ export function createGroupedWrites(database: Database, options?: GroupOptions):
       // called again, because it has taken no statements.
       return setTimeout(RETRY_PAUSE_MS)
     }
-    hasFoundDiskFull = false
     commit(database, take(), noteFailure)
   }, options)
   return {
     get waiting() {
       return grouped.waiting
     },
-    get hasFoundDiskFull() {
-      return hasFoundDiskFull
-    },
     add: <Result>(write: () => Result, values: readonly SqlValue[], cancellation?: Cancellation) =>
       grouped.add(write, values, cancellation) as Promise<Result>,
+    async assertSpace() {
+      if (!isFull) return
+      await grouped.add(() => writePage(database), [])
+      // Only this shows it: other writes may succeed because they change nothing.
+      isFull = false
+    },
   }
+}
+
+/** Changes nothing, but writes a page of the file. */
+function writePage(database: Database): void {
+  const version = database.pragma('user_version', { simple: true })
+  database.pragma(`user_version = ${version}`)
 }
 
 function commit(
