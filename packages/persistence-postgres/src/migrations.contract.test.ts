@@ -118,7 +118,8 @@ describe('PostgreSQL migrations', () => {
     try {
       for (const [before, obstacle] of [
         ['select', `may not create tables in the schema "public": .* to "${role}"`],
-        [`alter role ${role} set search_path = nowhere`, 'no schema of the search_path'],
+        ['revoke usage on schema public from public', 'may use no schema of the search_path'],
+        [`alter role ${role} set search_path = nowhere`, 'may use no schema of the search_path'],
         [`alter role ${role} set default_transaction_read_only = on`, 'it is read-only'],
       ]) {
         await other.query(`${before}`)

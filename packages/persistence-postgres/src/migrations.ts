@@ -147,7 +147,7 @@ export async function stateOf(
 
 const MAY_CREATE = `select current_setting('transaction_read_only') = 'on' as "isReadOnly",
   has_schema_privilege(current_schema(), 'create') as "mayCreate"`
-/** The schema is the first one of the `search_path` that exists. */
+/** The schema is the first one of the `search_path` that exists and that the user may use. */
 const WHO = 'select current_user as "user", current_schema() as schema'
 
 /**
@@ -164,7 +164,10 @@ async function obstacleIn({ pool }: PostgresDatabase): Promise<string | undefine
   const names = await withRetries(() => pool.query<{ user: string; schema: string | null }>(WHO))
   const { user = '', schema = null } = names.rows[0] ?? {}
   if (schema === null)
-    return `no schema of the search_path of the user ${JSON.stringify(user)} exists`
+    return (
+      `the user ${JSON.stringify(user)} may use no schema of the search_path: none exists, or it ` +
+      'lacks the right to usage'
+    )
   return (
     `the user ${JSON.stringify(user)} may not create tables in the schema ` +
     `${JSON.stringify(schema)}: make it the owner of the database, or run ` +
