@@ -134,6 +134,7 @@ hold='const [url, key] = process.argv.slice(1)
 serve --memory "$smallest" --ulimit nofile=4096:4096
 run run --rm --network host --ulimit nofile=4096:4096 --ulimit nproc=1024:1024 --entrypoint node \
   "$image" --eval "$hold" "$url" "$key" 2>/dev/null || fail 'clients can be started'
+# On a busy machine a response takes long: 2,000 clients have just gone.
 expect "2,000 bodies of 100 kB do not end a container of $smallest" \
-  "$(call "$url/livez")" '{"status":"ok"} 200'
+  "$(call --max-time 50 "$url/livez")" '{"status":"ok"} 200'
 echo "Everything holds for $image on $base."
