@@ -14,9 +14,11 @@ export interface DiskSpace {
 /** More pets than fit into the pages that exist, with ids that the sequence never assigns. */
 const ADD_MANY_PETS = `
   insert into pet (id, name, category_id)
-  select ${INT64.min} + number, repeat('x', 1000), 0
-  from generate_series(0, 99) as number
+  select id, name, id
+  from unnest($1::bigint[], $2::text[]) with ordinality as added(id, name, position)
   on conflict do nothing`
+const IDS = Array.from({ length: 100 }, (_, number) => String(INT64.min + BigInt(number)))
+const NAMES = IDS.map(() => 'x'.repeat(1_000))
 
 /** Lets a transaction be rolled back. */
 const FOUND_SPACE = new Error('There is space.')
@@ -37,7 +39,7 @@ export function watchDiskSpace(): DiskSpace {
     async assertSpace(pool) {
       if (!isFull) return
       const trial = inWriteTransaction(pool, async (client) => {
-        await client.query(ADD_MANY_PETS)
+        await client.query(ADD_MANY_PETS, [IDS, NAMES])
         throw FOUND_SPACE
       })
       await trial.catch((error: unknown) => {
