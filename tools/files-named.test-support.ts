@@ -2,40 +2,56 @@ import { spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { onTestFinished } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
 const TSC = join(ROOT, 'node_modules/@typescript/native/bin/tsc')
 
-/** What is added to interfaces of a file, and the sources that are compiled with it. */
+/** What is added to interfaces of a file. */
 export interface Addition {
   readonly file: string
   readonly interfaces: readonly string[]
-  /** A member, as it stands in an interface. */
+  /** A member, as it stands in an interface, with a name that no other addition has. */
   readonly member: string
-  readonly sources: string
-  readonly compilerOptions: object
 }
 
-/** The options of sources that run on Node. */
-export const ON_NODE: object = { types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] }
+/**
+ * Compiles sources once with all the additions. Returns the files that the compiler names for each
+ * of them: in its errors that name the member, or that name none of the members.
+ */
+export function filesNamedFor(
+  additions: readonly Addition[],
+  sources: string,
+  compilerOptions: object,
+): (addition: Addition) => readonly string[] {
+  const errors = errorsWith(additions, sources, compilerOptions)
+  return (addition) => {
+    const others = additions.filter((one) => one !== addition)
+    const about = (error: string, { member }: Addition) =>
+      error.includes(`'${/\w+(?=[?:(])/.exec(member)?.[0]}'`)
+    const own = errors.filter(
+      (error) => about(error, addition) || !others.some((other) => about(error, other)),
+    )
+    return [...new Set(own.map((error) => error.replace(/\([\s\S]*/, '')))].sort()
+  }
+}
 
-/** The files that the compiler names when interfaces have another member. */
-export function filesNamedFor({
-  file,
-  interfaces,
-  member,
-  sources,
-  compilerOptions,
-}: Addition): readonly string[] {
-  const folder = mkdtempSync(join(tmpdir(), 'addition-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const declarations = interfaces.map((name) => `interface ${name} { ${member} }`)
-  writeFileSync(
-    join(folder, 'addition.ts'),
-    `declare module '${relative(folder, join(ROOT, file))}' {\n` +
-      `${declarations.join('\n')}\n}\nexport {}\n`,
-  )
+/** The compiler's errors, each with all its lines. */
+function errorsWith(
+  additions: readonly Addition[],
+  sources: string,
+  compilerOptions: object,
+): readonly string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'additions-'))
+  const added = additions.map(({ file, interfaces, member }, index) => {
+    const declarations = interfaces.map((name) => `interface ${name} { ${member} }`)
+    const path = join(folder, `addition-${index}.ts`)
+    writeFileSync(
+      path,
+      `declare module '${relative(folder, join(ROOT, file))}' {\n` +
+        `${declarations.join('\n')}\n}\nexport {}\n`,
+    )
+    return path
+  })
   const files = globSync(sources, { cwd: ROOT }).filter(
     (one) => !/[.]test(-support)?[.]ts$/.test(one),
   )
@@ -48,12 +64,12 @@ export function filesNamedFor({
       outDir: null,
       noEmit: true,
     },
-    files: [join(folder, 'addition.ts'), ...files.map((one) => join(ROOT, one))],
+    files: [...added, ...files.map((one) => join(ROOT, one))],
   }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
   // Each of the usual four checkers resolves the libraries again: thrice the CPU time.
   const options = [TSC, '--project', folder, '--pretty', 'false', '--checkers', '1']
   const { stdout } = spawnSync(process.execPath, options, { cwd: ROOT, encoding: 'utf8' })
-  const withErrors = [...stdout.matchAll(/^(\S.*)\(\d+,\d+\): error /gm)].map(([, one = '']) => one)
-  return [...new Set(withErrors)].sort()
+  rmSync(folder, { recursive: true })
+  return stdout.split(/\n(?=\S)/).filter((error) => /^\S.*\(\d+,\d+\): error /.test(error))
 }
