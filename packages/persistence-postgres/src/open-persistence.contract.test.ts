@@ -157,6 +157,18 @@ describe('A PostgreSQL adapter', () => {
     expect((await other.query('select 1 from pet')).rowCount).toBe(1)
   })
 
+  it('reads that wait for the only connection are finished before closing', async () => {
+    const opened = await openPostgresPersistence({ url: database.url, poolSize: 1 })
+    const limiter = opened.createRateLimiter({ requests: 10, windowMs: 60_000 })
+    const running = [1n, 2n, 3n].flatMap<unknown>((id) => [
+      opened.pets.find(id),
+      opened.readClock(),
+      limiter.take(`${id}`),
+    ])
+    await opened.close()
+    expect(await Promise.all(running)).toHaveLength(9)
+  })
+
   it('adds that wait are finished before closing, to a distributed table too', async () => {
     await other.query(DISTRIBUTED)
     onTestFinished(async () => void (await other.query('drop table pg_dist_partition')))

@@ -62,8 +62,8 @@ async function persistenceOf(
   const writer = createPostgresPetWriter(connections, isDistributed, diskSpace)
   const { onBackgroundFailure } = options
   const primary = createSqlPetRepository({ dialect, runner, writer, entities, onBackgroundFailure })
-  /** Checks run several statements each on the pool, so closing waits for them. */
-  const checks = new RunningCalls()
+  /** The calls that closing waits for here; it waits for the others in the repositories. */
+  const calls = new RunningCalls()
   const replicas = openReplicas(pool, options, petStatements(dialect))
   let countsRequests = false
 
@@ -72,10 +72,11 @@ async function persistenceOf(
     apiKeys: new MikroOrmApiKeyRepository(entities),
     createRateLimiter(limit) {
       countsRequests = true
-      return createPostgresRateLimiter(connections, diskSpace)(limit)
+      const limiter = createPostgresRateLimiter(connections, diskSpace)(limit)
+      return { take: (keyId) => calls.track(Promise.resolve(limiter.take(keyId))) }
     },
     check: () =>
-      checks.track(
+      calls.track(
         assertWritable(pool, { isDistributed, countsRequests }).then(() =>
           diskSpace.assertSpace(pool),
         ),
@@ -94,8 +95,8 @@ async function persistenceOf(
     replicaProblems: () => replicas.problems(),
     async readClock() {
       const clock = 'select (extract(epoch from now()) * 1000)::bigint as ms'
-      const { rows } = await withRetries(() => pool.query<{ ms: string }>(clock))
-      return new Date(Number(rows[0]?.ms))
+      const [row] = await calls.track(withRetries(() => read({ text: clock }, [])))
+      return new Date(Number(row?.[0]))
     },
     replicaWatermarks: () =>
       replicas.all.map(({ isSuspended, completeUpTo }) => (isSuspended ? undefined : completeUpTo)),
@@ -103,7 +104,9 @@ async function persistenceOf(
       // Replicas are closed first: a list that one of them does not have completely is then read
       // from the primary.
       await replicas.close()
-      await Promise.all([primary.finish(), entities.finish(), checks.finish()])
+      await Promise.all([primary.finish(), entities.finish(), calls.finish()])
+      // While the server is silent the pool may have begun to connect for a call that gave up just
+      // then. Ending the pool waits for that: five seconds more.
       await connections.close()
     },
   }

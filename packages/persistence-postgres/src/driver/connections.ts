@@ -1,4 +1,5 @@
 import type { PoolUse } from '@pet-store/persistence'
+import { RunningCalls } from '@pet-store/persistence-mikro-orm'
 import {
   cannotOpen,
   createPostgresDatabase,
@@ -57,7 +58,17 @@ function connectionsTo(
   const write = runOnPool(pool, 'unknown')
   if (readers === 0) {
     const read = runOnPool(pool, 'not_stored')
-    return { read, write, use: (name) => poolUse(name, pool), close: () => pool.end() }
+    // A pool that is ending gives no connection to those who wait for one.
+    const reads = new RunningCalls()
+    return {
+      read: (...statement) => reads.track(read(...statement)),
+      write,
+      use: (name) => poolUse(name, pool),
+      async close() {
+        await reads.finish()
+        await pool.end()
+      },
+    }
   }
   // A pooler gives a connection of the server to another client only once all results of this one
   // were sent, so with more groups under way it might never do so.
