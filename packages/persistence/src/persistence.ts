@@ -45,7 +45,8 @@ export interface Persistence {
   poolUse?(): readonly PoolUse[]
   /**
    * Finishes every call that was begun, reads too, then releases everything. No function is called
-   * afterwards. It resolves within a few seconds even while the database is unavailable.
+   * afterwards. Even while the database is unavailable it resolves or rejects, within 30 seconds:
+   * when the calls have ended it may wait for a connection once more.
    */
   close(): Promise<void>
 }

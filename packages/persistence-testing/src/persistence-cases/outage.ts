@@ -8,7 +8,7 @@ import {
   withPersistence,
 } from '../persistence-harness.ts'
 import { UNAVAILABLE } from './attempts.ts'
-import type { Call } from './every-call.ts'
+import { type Call, everyCall, prepareCalls } from './every-call.ts'
 
 /** "A few seconds", on a machine that is busy too. */
 export const CALL_LIMIT_MS = 10_000
@@ -104,4 +104,44 @@ export async function expectNotOpened(
     () => endWithin(OPENING_LIMIT_MS * scale, async () => (await open()).close()),
     'opening must reject in time',
   )
+}
+
+/** An opening of its own for each call. */
+export async function openForEachCall(
+  { open }: PersistenceHarness,
+  url: string,
+): Promise<readonly { readonly one: Persistence; readonly call: Call }[]> {
+  const first = await open({ url })
+  return Promise.all(
+    everyCall(first, 'alone').map(async ({ name }, index) => {
+      const one = index === 0 ? first : await open({ url })
+      await prepareCalls(one, `alone ${index}`)
+      const call = everyCall(one, `alone ${index}`).find((same) => same.name === name)
+      return { one, call: call as Call }
+    }),
+  )
+}
+
+/** Begins calls and closes; expects every call to have ended, as the port says, when close has. */
+export async function closeDuring(
+  opened: Persistence,
+  calls: readonly Pick<Call, 'name' | 'run'>[],
+  scale: number,
+): Promise<void> {
+  const all = Promise.allSettled(calls.map(({ run }) => run()))
+  let haveEnded = false
+  void all.then(() => {
+    haveEnded = true
+  })
+  // It may say that it could not finish.
+  await endWithin(OPENING_LIMIT_MS * scale, () => Promise.allSettled([opened.close()]))
+  await new Promise((resolve) => setImmediate(resolve))
+  const names = calls.map(({ name }) => name).join(', ')
+  expectEqual(haveEnded, true, `whether every call has ended when close has: ${names}`)
+  for (const [index, result] of (await all).entries()) {
+    const { name = '' } = calls[index] ?? {}
+    if (result.status === 'fulfilled' || HAVE_NO_CODE.includes(name)) continue
+    const { code } = UNAVAILABLE
+    await expectRejection(() => Promise.reject(result.reason), name, { code })
+  }
 }
