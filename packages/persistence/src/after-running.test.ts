@@ -30,3 +30,13 @@ it('afterRunning does not count all of the time in which the process was busy', 
   expect(callback).not.toHaveBeenCalled()
   stop()
 })
+
+it('afterRunning takes at most six times as long by the clock', async () => {
+  const callback = vi.fn()
+  afterRunning(100, callback)
+  const end = performance.now() + 610
+  while (performance.now() < end);
+  // The first tick, which is read before any other event.
+  await setTimeout(1)
+  expect(callback).toHaveBeenCalledTimes(1)
+})

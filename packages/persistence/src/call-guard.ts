@@ -22,7 +22,7 @@ export interface CallGuardOptions {
   readonly assertAvailable?: () => void
   /**
    * How long a call may take, its wait included, before it rejects. Time in which this process gets
-   * no processor counts only in part. Default: 5,000.
+   * no processor counts only in part: by the clock it may be six times as long. Default: 5,000.
    */
   readonly deadlineMs?: number
   /** The maximum number of calls that have not ended; further ones reject. Default: 10,000. */
