@@ -11,6 +11,7 @@ const POSTGRES = join(import.meta.dirname, 'packages/testing-postgres/src/vitest
 const BUILD = join(import.meta.dirname, 'tools/build-before-tests.ts')
 /** The tests that need a database, a network, other processes or the built program. */
 const NEEDING_MORE = '**/*.{contract,pact,e2e}.test.ts'
+const FAULTS = 'apps/faults/src/**/*.fault.test.ts'
 const SIMULATION = 'apps/faults/src/experiments/simulation.fault.test.ts'
 
 /**
@@ -18,21 +19,17 @@ const SIMULATION = 'apps/faults/src/experiments/simulation.fault.test.ts'
  * ones after them keep every core busy until the end. Processes are shared by the files of a
  * project, not between projects, so there are few.
  */
-const PROJECTS = [
+const projectsIn = (mode: string) => [
   // Of the repository itself.
   { name: 'tools', include: ['tools/**/*.test.ts'] },
   // Of its own, because it replaces the drivers of the databases: a file after it in the same
   // process would wait for ever for a simulated server.
   { name: 'simulation', include: [SIMULATION] },
+  // The long forms of experiments run without the rest, which is the same in every mode.
   {
-    name: 'faults',
-    include: ['apps/faults/src/**/*.fault.test.ts'],
+    name: 'programs',
+    include: [FAULTS, ...(mode === 'test' ? [`{packages,apps}/*/src/${NEEDING_MORE}`] : [])],
     exclude: [...configDefaults.exclude, SIMULATION],
-    globalSetup: [POSTGRES, BUILD],
-  },
-  {
-    name: 'integration',
-    include: [`{packages,apps}/*/src/${NEEDING_MORE}`],
     globalSetup: [POSTGRES, BUILD],
   },
   // Programs as other teams have them. Other processes of the contract read the source too.
@@ -58,8 +55,7 @@ const SMALL_AND_LONG =
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ project, moduleId }: TestSpecification) =>
-      2 * PROJECTS.findIndex(({ name }) => name === project.name) -
-      Number(SMALL_AND_LONG.test(moduleId))
+      2 * this.ctx.projects.indexOf(project) - Number(SMALL_AND_LONG.test(moduleId))
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other))
   }
 }
@@ -87,7 +83,7 @@ export default defineConfig(({ mode }) => {
       // On two cores vitest would run one file at a time, although most end-to-end tests wait for
       // another process.
       maxWorkers: 2 * availableParallelism() + 1,
-      projects: PROJECTS.map((test) => ({ extends: true, test })),
+      projects: projectsIn(mode).map((test) => ({ extends: true, test })),
     },
   }
 })
