@@ -1,4 +1,4 @@
-import { symlink } from 'node:fs/promises'
+import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'tsup'
 import { ROOT } from './public-packages.ts'
@@ -20,6 +20,8 @@ export async function bundleAdapter(folder: string, target: string): Promise<str
   const source = join(ROOT, 'packages', folder)
   // What stays outside of the bundle is found as the adapter finds it.
   await symlink(join(source, 'node_modules'), join(target, 'node_modules'))
+  // Without it Node parses each file once more to find out that it is a module.
+  await writeFile(join(target, 'package.json'), '{ "type": "module" }')
   await build({
     config: false,
     silent: true,
