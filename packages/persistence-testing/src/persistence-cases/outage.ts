@@ -15,7 +15,7 @@ export const CALL_LIMIT_MS = 10_000
 export const OPENING_LIMIT_MS = 30_000
 
 /** They reject with whatever the reason is. */
-export const HAVE_NO_CODE: readonly string[] = ['check', 'isMigrated', 'readClock']
+const HAVE_NO_CODE: readonly string[] = ['check', 'isMigrated', 'readClock']
 
 /** What a case works with whose database becomes unavailable. */
 export interface Outage {
