@@ -4,6 +4,7 @@ import type { ClientBase } from 'pg'
 import { openPostgresDatabase } from './database/database.ts'
 import { POSTGRES_DIALECT } from './database/dialect.ts'
 import { unavailableOr } from './database/failures.ts'
+import { LAST_PET_ID, PET_IDS } from './database/pet-id-sequence.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { runOnPool } from './driver/pool-statements.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
@@ -16,10 +17,6 @@ import { createPostgresEntityManagers, createPostgresOrm, entityManagerOn } from
  * with an error.
  */
 const PAGE_TIMEOUT_MS = 60_000
-
-const PET_IDS = "pg_get_serial_sequence('pet', 'id')::regclass"
-
-const LAST_PET_ID = `select pg_sequence_last_value(${PET_IDS})`
 
 const MOVE_PET_IDS = `
   select setval(${PET_IDS}, $1::bigint)

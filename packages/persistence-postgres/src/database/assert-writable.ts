@@ -1,5 +1,6 @@
 import { INT64, persistenceUnavailable } from '@pet-store/domain'
 import type { Pool } from 'pg'
+import { exactNextPetIdOf, lastPetIdOf } from './pet-id-sequence.ts'
 import { withRetries } from './retries.ts'
 
 /** The rights that the operations need, each with the expression that says if the user has it. */
@@ -20,11 +21,6 @@ const COUNTING_RIGHTS: Readonly<Record<string, string>> = {
   'update on request_count': "has_table_privilege('request_count', 'update')",
 }
 
-const LAST_ID = "select pg_sequence_last_value(pg_get_serial_sequence('pet', 'id')::regclass) as id"
-const SEQUENCE = `select pg_get_serial_sequence('pet', 'id') as name, seqstart as start,
-  seqincrement as increment, pg_sequence_last_value(seqrelid) as last,
-  has_sequence_privilege(seqrelid, 'select') as "isReadable"
-  from pg_sequence where seqrelid = pg_get_serial_sequence('pet', 'id')::regclass`
 const IS_TAKEN = 'select 1 from pet where id = $1'
 
 /** What a database is used for beyond storing pets, and how its tables are stored. */
@@ -47,10 +43,10 @@ export async function assertWritable(pool: Pool, use: Use): Promise<void> {
   // If a pet was added between the two statements, it took its id from the sequence, whose next id
   // is another one now.
   if ((await nextIdOf(pool)) !== nextId) return
-  const exactId = await exactNextIdOf(pool)
+  const exactId = await exactNextPetIdOf(pool)
   const isExact = exactId === nextId
   if (!isExact && !(await isTaken(pool, exactId))) return
-  if (!isExact && (await exactNextIdOf(pool)) !== exactId) return
+  if (!isExact && (await exactNextPetIdOf(pool)) !== exactId) return
   throw unavailable(
     `The next id, ${exactId}, is taken: the sequence of the ids of pets is behind the table.`,
   )
@@ -58,8 +54,7 @@ export async function assertWritable(pool: Pool, use: Use): Promise<void> {
 
 /** The next id of a sequence with the increment 1 that nobody has moved, as nearly all are. */
 async function nextIdOf(pool: Pool): Promise<bigint> {
-  const { rows } = await withRetries(() => pool.query<{ id: string | null }>(LAST_ID))
-  return BigInt(rows[0]?.id ?? 0) + 1n
+  return (await withRetries(() => lastPetIdOf(pool))) + 1n
 }
 
 /** Reads only the catalogs. Fails if a table is missing. */
@@ -78,38 +73,6 @@ async function assertRights(pool: Pool, rights: Readonly<Record<string, string>>
 
 async function isTaken(pool: Pool, id: bigint): Promise<boolean> {
   return (await withRetries(() => pool.query(IS_TAKEN, [id]))).rowCount !== 0
-}
-
-/**
- * The next id of any sequence. Several primaries that replicate each other have increments. After
- * `alter sequence … restart`, or `setval` with `false`, a sequence has a value that was not
- * assigned yet, which only those who may read the sequence can see.
- */
-async function exactNextIdOf(pool: Pool): Promise<bigint> {
-  const sequences = await withRetries(() => pool.query<Sequence>(SEQUENCE))
-  const { name, start = 1, increment = 1, last = null, isReadable } = sequences.rows[0] ?? {}
-  if (last !== null) return BigInt(last) + BigInt(increment)
-  if (!isReadable) return BigInt(start)
-  const values = await withRetries(() =>
-    pool.query<Value>(`select last_value as value, is_called as "isCalled" from ${name}`),
-  )
-  const { value = start, isCalled = false } = values.rows[0] ?? {}
-  return BigInt(value) + (isCalled ? BigInt(increment) : 0n)
-}
-
-interface Sequence {
-  /** As SQL. */
-  readonly name: string
-  readonly start: string
-  readonly increment: string
-  /** The last id that was assigned; null if none was. */
-  readonly last: string | null
-  readonly isReadable: boolean
-}
-
-interface Value {
-  readonly value: string
-  readonly isCalled: boolean
 }
 
 function unavailable(message: string): Error {

@@ -4,12 +4,13 @@ import { type PetStatements, SqlPetReader } from '@pet-store/persistence-mikro-o
 import type { Pool } from 'pg'
 import { assertUsable } from '../database/assert-usable.ts'
 import { reasonOf } from '../database/database.ts'
+import { assignsInOrder } from '../database/pet-id-sequence.ts'
 import type { ConnectionOptions, PostgresOptions } from '../database/settings.ts'
 import { type ConnectedDatabase, createPostgresConnections } from '../driver/connections.ts'
 import { createPostgresStatementRunner } from '../driver/statement-runner.ts'
 import { DATABASE_ID, readDatabaseId } from './database-id.ts'
 import type { Replica } from './list-from-replicas.ts'
-import { assignsInOrder, everySecond, pollWatermarks, type Watermark } from './watermarks.ts'
+import { everySecond, pollWatermarks, type Watermark } from './watermarks.ts'
 
 /** The replicas of a database, and the polling of their positions. */
 export interface Replicas {

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { PetId } from '@pet-store/domain'
 import type { Pool } from 'pg'
+import { assignsInOrder, lastPetIdOf } from '../database/pet-id-sequence.ts'
 import { DATABASE_ID } from './database-id.ts'
 
 const POLL_MS = 1_000
@@ -17,11 +18,6 @@ export interface Watermark {
   readonly position: string
 }
 
-const LAST_ID = "select pg_sequence_last_value(pg_get_serial_sequence('pet', 'id')::regclass) as id"
-/** Finds the sequence if it does not assign each id after all lower ones. */
-const UNORDERED_SEQUENCE = `select 1 from pg_sequence
-  where seqrelid = pg_get_serial_sequence('pet', 'id')::regclass
-  and (seqcache <> 1 or seqincrement <> 1)`
 /** The transactions that may have added pets: they hold this lock until they end. */
 const WRITERS = `select virtualtransaction as transaction from pg_locks
   where locktype = 'relation' and mode = 'RowExclusiveLock' and relation = 'pet'::regclass
@@ -51,8 +47,7 @@ export function pollWatermarks(
     (await pool.query<{ transaction: string }>(WRITERS)).rows.map(({ transaction }) => transaction)
 
   return everySecond(async () => {
-    const ids = await pool.query<{ id: string | null }>(LAST_ID)
-    const petId = BigInt(ids.rows[0]?.id ?? 0)
+    const petId = await lastPetIdOf(pool)
     // Must come after the statement that reads the id, because the sequence may just be changed.
     const isOrdered = await assignsInOrder(pool)
     if (petId < last || !isOrdered) onWatermark(undefined)
@@ -69,14 +64,6 @@ export function pollWatermarks(
     const [log] = (await pool.query<Omit<Watermark, 'petId'>>(POSITION)).rows
     if (log !== undefined) onWatermark({ petId, ...log })
   }, signal)
-}
-
-/**
- * Whether each id is assigned after all lower ones. If the sequence has a cache, each connection
- * assigns ids of its own. If it has an increment, other primaries assign the ids between.
- */
-export async function assignsInOrder(pool: Pool): Promise<boolean> {
-  return (await pool.query(UNORDERED_SEQUENCE)).rowCount === 0
 }
 
 /**

@@ -1,0 +1,65 @@
+import type { Pool } from 'pg'
+import { withRetries } from './retries.ts'
+
+/** The sequence that assigns the ids of pets, for statements. */
+export const PET_IDS = "pg_get_serial_sequence('pet', 'id')::regclass"
+
+/** Its last id that was assigned; null if none was. */
+export const LAST_PET_ID: string = `select pg_sequence_last_value(${PET_IDS}) as id`
+
+/** Returns the last id that was assigned; 0 if none was. */
+export async function lastPetIdOf(pool: Pool): Promise<bigint> {
+  const { rows } = await pool.query<{ id: string | null }>(LAST_PET_ID)
+  return BigInt(rows[0]?.id ?? 0)
+}
+
+const SEQUENCE = `select pg_get_serial_sequence('pet', 'id') as name, seqstart as start,
+  seqincrement as increment, pg_sequence_last_value(seqrelid) as last,
+  has_sequence_privilege(seqrelid, 'select') as "isReadable"
+  from pg_sequence where seqrelid = ${PET_IDS}`
+
+/**
+ * Returns the next id that will be assigned, of any sequence. It is mostly the one after the last
+ * id, but several primaries that replicate each other have increments; and after `alter sequence …
+ * restart`, or `setval` with `false`, a sequence has a value that was not assigned yet, which only
+ * those who may read the sequence can see.
+ */
+export async function exactNextPetIdOf(pool: Pool): Promise<bigint> {
+  const sequences = await withRetries(() => pool.query<Sequence>(SEQUENCE))
+  const { name, start = 1, increment = 1, last = null, isReadable } = sequences.rows[0] ?? {}
+  if (last !== null) return BigInt(last) + BigInt(increment)
+  if (!isReadable) return BigInt(start)
+  const values = await withRetries(() =>
+    pool.query<Value>(`select last_value as value, is_called as "isCalled" from ${name}`),
+  )
+  const { value = start, isCalled = false } = values.rows[0] ?? {}
+  return BigInt(value) + (isCalled ? BigInt(increment) : 0n)
+}
+
+interface Sequence {
+  /** As SQL. */
+  readonly name: string
+  readonly start: string
+  readonly increment: string
+  /** The last id that was assigned; null if none was. */
+  readonly last: string | null
+  readonly isReadable: boolean
+}
+
+interface Value {
+  readonly value: string
+  readonly isCalled: boolean
+}
+
+/** Finds the sequence if it does not assign each id after all lower ones. */
+const UNORDERED_SEQUENCE = `select 1 from pg_sequence
+  where seqrelid = ${PET_IDS}
+  and (seqcache <> 1 or seqincrement <> 1)`
+
+/**
+ * Whether each id is assigned after all lower ones. If the sequence has a cache, each connection
+ * assigns ids of its own. If it has an increment, other primaries assign the ids between.
+ */
+export async function assignsInOrder(pool: Pool): Promise<boolean> {
+  return (await pool.query(UNORDERED_SEQUENCE)).rowCount === 0
+}
