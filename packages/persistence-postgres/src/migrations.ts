@@ -6,10 +6,10 @@ import {
   assertNotNewer,
   migrationState,
 } from '@pet-store/persistence-mikro-orm'
-import pg from 'pg'
 import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './database/database.ts'
 import { POSTGRES_DIALECT } from './database/dialect.ts'
-import { isConflict, sqlStateOf } from './database/failures.ts'
+import { isConflict, isLockTimeout, sqlStateOf } from './database/failures.ts'
+import { migrationObstacleOf } from './database/migration-obstacle.ts'
 import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { ormConnectionOn } from './driver/orm-connection.ts'
@@ -29,7 +29,6 @@ const LOCK = 0x70657473
 const LOCK_TIMEOUT_MS = 2_000
 const RETRY_PAUSE_MS = 500
 const DEFAULT_MAX_WAIT_MS = 60_000
-const LOCK_NOT_AVAILABLE = '55P03'
 const NO_SUCH_DATABASE = '3D000'
 
 // These are not the types of the ORM's PostgreSQL package. The declarations of this file would then
@@ -100,7 +99,7 @@ async function runMigrations(
     try {
       return await migrateInTransaction(database)
     } catch (error) {
-      const isLocked = sqlStateOf((error as Error).cause) === LOCK_NOT_AVAILABLE
+      const isLocked = isLockTimeout(error)
       if (!isLocked && !isConflict(error)) throw error
       if (performance.now() < end) continue
       if (!isLocked) throw error
@@ -141,38 +140,8 @@ export async function stateOf(
 ): Promise<MigrationState> {
   const applied = await withRetries(() => appliedMigrations(em, POSTGRES_DIALECT))
   const state = migrationState(nameOf(database), applied, MIGRATIONS)
-  const obstacle = state.database === 'empty' ? await obstacleIn(database) : undefined
+  const obstacle = state.database === 'empty' ? await migrationObstacleOf(database.pool) : undefined
   return { ...state, ...(obstacle !== undefined && { obstacle }) }
-}
-
-const MAY_CREATE = `select current_setting('transaction_read_only') = 'on' as "isReadOnly",
-  has_schema_privilege(current_schema(), 'create') as "mayCreate"`
-/** The schema is the first one of the `search_path` that exists and that the user may use. */
-const WHO = 'select current_user as "user", current_schema() as schema'
-
-/**
- * Why no table can be created. Since version 15 of PostgreSQL only the owner of a database may
- * create tables in the schema `public`.
- */
-async function obstacleIn({ pool }: PostgresDatabase): Promise<string | undefined> {
-  const rights = await withRetries(() =>
-    pool.query<{ isReadOnly: boolean; mayCreate: boolean | null }>(MAY_CREATE),
-  )
-  const { isReadOnly = false, mayCreate = true } = rights.rows[0] ?? {}
-  if (isReadOnly) return 'it is read-only: a standby, or set to be read-only'
-  if (mayCreate) return undefined
-  const names = await withRetries(() => pool.query<{ user: string; schema: string | null }>(WHO))
-  const { user = '', schema = null } = names.rows[0] ?? {}
-  if (schema === null)
-    return (
-      `the user ${JSON.stringify(user)} may use no schema of the search_path: none exists, or it ` +
-      'lacks the right to usage'
-    )
-  return (
-    `the user ${JSON.stringify(user)} may not create tables in the schema ` +
-    `${JSON.stringify(schema)}: make it the owner of the database, or run ` +
-    `grant create on schema ${pg.escapeIdentifier(schema)} to ${pg.escapeIdentifier(user)}`
-  )
 }
 
 function nameOf({ address }: PostgresDatabase): string {

@@ -1,0 +1,32 @@
+import pg, { type Pool } from 'pg'
+import { withRetries } from './retries.ts'
+
+const MAY_CREATE = `select current_setting('transaction_read_only') = 'on' as "isReadOnly",
+  has_schema_privilege(current_schema(), 'create') as "mayCreate"`
+/** The schema is the first one of the `search_path` that exists and that the user may use. */
+const WHO = 'select current_user as "user", current_schema() as schema'
+
+/**
+ * Returns why no table can be created; `undefined` if no reason is known. Since version 15 of
+ * PostgreSQL only the owner of a database may create tables in the schema `public`.
+ */
+export async function migrationObstacleOf(pool: Pool): Promise<string | undefined> {
+  const rights = await withRetries(() =>
+    pool.query<{ isReadOnly: boolean; mayCreate: boolean | null }>(MAY_CREATE),
+  )
+  const { isReadOnly = false, mayCreate = true } = rights.rows[0] ?? {}
+  if (isReadOnly) return 'it is read-only: a standby, or set to be read-only'
+  if (mayCreate) return undefined
+  const names = await withRetries(() => pool.query<{ user: string; schema: string | null }>(WHO))
+  const { user = '', schema = null } = names.rows[0] ?? {}
+  if (schema === null)
+    return (
+      `the user ${JSON.stringify(user)} may use no schema of the search_path: none exists, or it ` +
+      'lacks the right to usage'
+    )
+  return (
+    `the user ${JSON.stringify(user)} may not create tables in the schema ` +
+    `${JSON.stringify(schema)}: make it the owner of the database, or run ` +
+    `grant create on schema ${pg.escapeIdentifier(schema)} to ${pg.escapeIdentifier(user)}`
+  )
+}
