@@ -94,7 +94,7 @@ async function persistenceOf(
     },
     replicaProblems: () => replicas.problems(),
     async readClock() {
-      const clock = 'select (extract(epoch from now()) * 1000)::bigint as ms'
+      const clock = `select ${dialect.nowMs} as ms`
       const [row] = await calls.track(withRetries(() => read({ text: clock }, [])))
       return new Date(Number(row?.[0]))
     },

@@ -3,8 +3,8 @@ import { isTakenValue } from '../database/failures.ts'
 import type { ClaimedId, KeyedPet } from './keyed-writes.ts'
 import { ADD_MANY_WITH_KEYS, ADD_MANY_WITH_NEW_KEYS } from './pet-insert-statements.ts'
 import { runOn, type StatementText } from './pool-statements.ts'
+import { RepeatableStatement, type StatementOptions } from './repeatable-statement.ts'
 import { columnsOf, idsInOrder } from './row-lists.ts'
-import { RepeatableStatement, type StatementOptions } from './statement-runner.ts'
 
 /** How long a group waits for a key that another transaction holds. */
 const LOCK_TIMEOUT_MS = 100

@@ -20,8 +20,8 @@ import {
   USE_ID,
 } from './pet-insert-statements.ts'
 import { connect, onConnection, runOn } from './pool-statements.ts'
+import { RepeatableStatement, reported } from './repeatable-statement.ts'
 import { columnsOf, idsInOrder } from './row-lists.ts'
-import { RepeatableStatement, reported } from './statement-runner.ts'
 import { inWriteTransaction } from './transaction.ts'
 
 /** The maximum number of rows of a group. */

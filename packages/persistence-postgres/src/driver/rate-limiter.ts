@@ -1,11 +1,12 @@
 import { allowanceOf, type CreateRateLimiter } from '@pet-store/access'
 import type { Statement } from '@pet-store/persistence-mikro-orm'
+import { POSTGRES_DIALECT } from '../database/dialect.ts'
 import type { ConnectedDatabase } from './connections.ts'
 import type { DiskSpace } from './disk-space.ts'
-import { RepeatableStatement } from './statement-runner.ts'
+import { RepeatableStatement } from './repeatable-statement.ts'
 
-/** `now()` has the same value everywhere in a statement. */
-const NOW_MS = '(extract(epoch from now()) * 1000)::bigint'
+/** It has the same value everywhere in a statement. */
+const NOW_MS = POSTGRES_DIALECT.nowMs
 const IS_SAME_WINDOW =
   'counted.window_start between excluded.window_start and excluded.window_start + $2::bigint'
 

@@ -8,7 +8,8 @@ import { openTranslatedServer } from '../testing/failing-server.test-support.ts'
 import { useDatabase } from '../testing/temporary-database.test-support.ts'
 import { openPostgresConnections } from './connections.ts'
 import type { RunStatement } from './pool-statements.ts'
-import { createPostgresStatementRunner, type StatementOptions } from './statement-runner.ts'
+import type { StatementOptions } from './repeatable-statement.ts'
+import { createPostgresStatementRunner } from './statement-runner.ts'
 
 const database = useDatabase()
 const FIND: Statement<readonly [id: bigint], readonly [id: bigint]> = {
