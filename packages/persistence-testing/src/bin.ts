@@ -35,6 +35,10 @@ const OPTIONS = {
 
 if (process.argv[2] === RUN_CASES && process.send) await runCases()
 
+/** The range of `engines` in package.json; with an older one the runner ends without a reason. */
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+const isNewEnough = major >= 26 || (major === 24 && minor >= 11) || (major === 22 && minor >= 18)
+
 try {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
   const {
@@ -48,6 +52,11 @@ try {
   const timeLimitSeconds = Number(seconds ?? 20)
   const reporter = REPORTERS.find((name) => name === given)
   if (help) console.log(USAGE)
+  else if (!isNewEnough)
+    throw new Error(
+      'pet-store-adapter needs Node 22.18, 24.11, or 26 and newer; ' +
+        `this is Node ${process.versions.node}.`,
+    )
   else if (positionals.join(' ') !== 'check') throw new Error(USAGE)
   else if (!(timeLimitSeconds > 0))
     throw new Error(`--time-limit must be a number of seconds, got "${seconds}".`)

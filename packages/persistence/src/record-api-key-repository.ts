@@ -10,7 +10,10 @@ import {
 } from './api-key-record.ts'
 import type { CallGuard } from './call-guard.ts'
 
-/** The rows of API keys in a database that can replace a row only if it is unchanged. */
+/**
+ * The rows of API keys in a database that can replace a row only if it is unchanged. A row has the
+ * fields that it was written with, and no others: each is a field of the key.
+ */
 export interface ApiKeyRecords {
   /** The row with this `id`. */
   find(id: string): Promise<ApiKeyRecord | undefined>

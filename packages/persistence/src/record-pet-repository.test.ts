@@ -1,4 +1,4 @@
-import { type NewPet, PetError, validateNewPet } from '@pet-store/domain'
+import { type NewPet, PetError, type PetQuery, validateNewPet } from '@pet-store/domain'
 import { expect, it, vi } from 'vitest'
 import { createCallGuard } from './call-guard.ts'
 import { createRecordPets, type PetRecords } from './record-pet-repository.ts'
@@ -48,6 +48,21 @@ it('createRecordPets rejects other content, cancelled calls, and what cannot be 
     outcome: 'not_stored',
   })
   expect(add).toHaveBeenCalledTimes(1)
+})
+
+it('createRecordPets lists by a query as it was when it was given', async () => {
+  const queries: unknown[] = []
+  const guard = createCallGuard({ outcomeOf: () => undefined, concurrency: 1 })
+  const list = async (query: PetQuery) => {
+    queries.push({ ...query })
+    return []
+  }
+  const pets = createRecordPets({ list } as unknown as PetRecords, guard)
+  const query = { limit: 20 }
+  const listing = [pets.list({ limit: 1 }), pets.list(query)]
+  query.limit = 99
+  await Promise.all(listing)
+  expect(queries).toEqual([{ limit: 1 }, { limit: 20 }])
 })
 
 it('createRecordPets stores a pet as it was when it was given', async () => {

@@ -67,7 +67,10 @@ export function createRecordPets(records: PetRecords, guard: CallGuard): PetRepo
         const record = await records.find(id.toString())
         return record && petFromRecord(record)
       }),
-    list: (query) => guard.read(async () => (await records.list(query)).map(petFromRecord)),
+    list(query) {
+      const given = { ...query }
+      return guard.read(async () => (await records.list(given)).map(petFromRecord))
+    },
   }
 }
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { aNewPet } from '../new-pets.ts'
 import openFilePersistence from '../testing/file-persistence.test-support.ts'
@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 /**
  * Runs the command in the folder; `code` is a module, and `file` what opens the file adapter in it.
  */
-function startCheck(code: string, options: string) {
+function startCheck(code: string, options: string, nodeOptions = '') {
   const name = `./${code.length}-${options.replaceAll(/\W/g, '')}.mjs`
   writeFileSync(
     join(folder, name),
@@ -34,15 +34,16 @@ function startCheck(code: string, options: string) {
     .map((word) => (word === '$example' ? EXAMPLE_HARNESS : word))
   return spawn(process.execPath, [fileURLToPath(source('../bin.ts')), ...given], {
     cwd: folder,
-    env: { ...process.env, NODE_OPTIONS: '--conditions=@pet-store/source' },
+    env: { ...process.env, NODE_OPTIONS: `--conditions=@pet-store/source ${nodeOptions}` },
   })
 }
 
 async function check(
   code: string,
   options = `check $module --url file:${folder}/{name} --only pet.find --time-limit 1`,
+  nodeOptions = '',
 ) {
-  const child = startCheck(code, options)
+  const child = startCheck(code, options, nodeOptions)
   const [stdout, stderr, [exitCode]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -198,6 +199,20 @@ describe.concurrent('pet-store-adapter check', () => {
   ])('pet-store-adapter check ends with 2 on wrong use: %s', async (options, message) => {
     const { stderr, exitCode } = await check(STUB, options)
     expect(stderr).toContain(message)
+    expect(exitCode).toBe(2)
+  })
+
+  it('pet-store-adapter check says which Node it needs', async () => {
+    const name = join(folder, 'old-node.mjs')
+    writeFileSync(name, "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })")
+    const { stderr, exitCode } = await check(
+      STUB,
+      'check $module --url x',
+      `--import ${pathToFileURL(name).href}`,
+    )
+    expect(stderr).toBe(
+      'pet-store-adapter needs Node 22.18, 24.11, or 26 and newer; this is Node 20.20.2.\n',
+    )
     expect(exitCode).toBe(2)
   })
 

@@ -30,6 +30,7 @@ export async function checkCommand(
     console.error(`The id of no case begins with ${JSON.stringify(options.only)}.`)
     return 2
   }
+  const startMs = performance.now()
   const reporter = createReporter(reporterName)
   const groups = new CheckGroups(cases, options, reporter.write)
   const interrupt = () => groups.stop('interrupted')
@@ -45,6 +46,7 @@ export async function checkCommand(
     contractVersion,
     capabilities: harness?.capabilities ?? null,
     guarantees,
+    durationMs: Math.round(performance.now() - startMs),
     ...(stopped !== undefined && { stopped }),
   }
   if (json) process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`)
