@@ -6,10 +6,10 @@ import {
   assertAccess,
   assertDatabaseFile,
   assertOneName,
-  createFolder,
   NO_DATABASE,
   user,
 } from './file-access.ts'
+import { createFolder } from './file-sync.ts'
 import { assertNoOrphanedLog, assertOwnLog } from './logs.ts'
 import { assertNoLostLog } from './lost-logs.ts'
 import { openReadOnly } from './read-only-database.ts'

@@ -8,7 +8,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { NO_DATABASE } from './file-access.ts'
+import { DATABASE_START, NO_DATABASE } from './file-access.ts'
 
 /**
  * The endings of the files that SQLite keeps beside a database: the write-ahead log, with what was
@@ -72,14 +72,14 @@ export function assertOwnLog(path: string): void {
 export function hasOwnLog(path: string): boolean {
   if (sizeOf(`${linkTarget(path)}-wal`) === 0) return true
   const header = readHeader(path)
-  if (header.toString('latin1', 0, SIGNATURE.length) !== SIGNATURE) throw new Error(NO_DATABASE)
+  if (!header.subarray(0, DATABASE_START.length).equals(DATABASE_START))
+    throw new Error(NO_DATABASE)
   // The header of a file says that it has a log before its first log is written. Backups, and files
   // made by other tools, say that they have none.
   return header[WRITE_VERSION] === WITH_LOG && header[READ_VERSION] === WITH_LOG
 }
 
 // https://sqlite.org/fileformat2.html#the_database_header
-const SIGNATURE = 'SQLite format 3\0'
 const WRITE_VERSION = 18
 const READ_VERSION = 19
 const WITH_LOG = 2
