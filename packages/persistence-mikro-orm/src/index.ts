@@ -35,15 +35,15 @@ export {
 export { type Statement, statementsOf } from './statements/statement.ts'
 export type { SqlValue, SqlValues } from './statements/sql-values.ts'
 export type { StatementRunner } from './statements/statement-runner.ts'
+export { GroupedStatements, type GroupOptions } from './statements/grouped-statements.ts'
 export {
   bytesOf,
-  GroupedStatements,
   rejectionFor,
   tooManyWait,
   WAITING_LIMITS,
-} from './statements/grouped-statements.ts'
+  type WaitingStatement,
+} from './statements/waiting-statement.ts'
 export { RunningCalls } from './statements/running-calls.ts'
-export type { GroupOptions, WaitingStatement } from './statements/grouped-statements.ts'
 
 // Many items at a time
 export {

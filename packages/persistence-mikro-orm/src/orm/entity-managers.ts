@@ -2,8 +2,8 @@ import { DriverException } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/sql'
 import { type PetError, persistenceUnavailable } from '@pet-store/domain'
 import type { DatabaseServer, OnStatement } from '@pet-store/persistence'
-import { tooManyWait, WAITING_LIMITS } from '../statements/grouped-statements.ts'
 import { RunningCalls } from '../statements/running-calls.ts'
+import { tooManyWait, WAITING_LIMITS } from '../statements/waiting-statement.ts'
 
 /** Work on entities. It must not begin a transaction, so only its last statement may write. */
 export type EntityWork<Result> = (em: SqlEntityManager) => Promise<Result>

@@ -1,31 +1,25 @@
-import { type Cancellation, type PetError, persistenceUnavailable } from '@pet-store/domain'
+import type { Cancellation } from '@pet-store/domain'
 import type { SqlValue } from './sql-values.ts'
+import {
+  bytesOf,
+  rejectionFor,
+  tooManyWait,
+  WAITING_LIMITS,
+  type WaitingStatement,
+  waitedTooLong,
+} from './waiting-statement.ts'
 
-/** Limits for statements that wait for a connection, a lock or the server. */
-export const WAITING_LIMITS = {
-  /** The maximum number of statements that wait; further ones are rejected. */
-  maxStatements: 10_000,
-  /** The maximum memory that they take; further ones are rejected. */
-  maxBytes: 16 * 1024 * 1024,
-  /** How long a statement waits before it is rejected. */
-  maxWaitMs: 5_000,
+/** The limits of the groups, and of the statements that wait for one. */
+const LIMITS = {
+  ...WAITING_LIMITS,
   /** The maximum number of statements of a group. */
   maxGroupSize: 10_000,
   /** The number of groups that may run at the same time; it may be changed later. */
   maxGroups: 1,
 }
 
-export type GroupOptions = Readonly<Partial<typeof WAITING_LIMITS>>
-
-/** A statement from its call to its result. */
-export interface WaitingStatement<Work, Result> {
-  readonly work: Work
-  readonly bytes: number
-  readonly cancellation: Cancellation | undefined
-  readonly deadline: number
-  readonly resolve: (result: Result) => void
-  readonly reject: (error: unknown) => void
-}
+/** Other limits than the defaults. */
+export type GroupOptions = Readonly<Partial<typeof LIMITS>>
 
 /**
  * Runs the statements of one turn of the event loop as a group: one transaction or one round trip,
@@ -37,7 +31,7 @@ export interface WaitingStatement<Work, Result> {
  */
 export class GroupedStatements<Work, Result> {
   readonly #runGroup
-  readonly #options: typeof WAITING_LIMITS
+  readonly #options: typeof LIMITS
   /** The maximum number of groups that run at the same time; it may be changed at any time. */
   maxGroups: number
   #waiting: WaitingStatement<Work, Result>[] = []
@@ -58,7 +52,7 @@ export class GroupedStatements<Work, Result> {
     options: GroupOptions = {},
   ) {
     this.#runGroup = runGroup
-    this.#options = { ...WAITING_LIMITS, ...options }
+    this.#options = { ...LIMITS, ...options }
     this.maxGroups = this.#options.maxGroups
   }
 
@@ -161,29 +155,4 @@ export class GroupedStatements<Work, Result> {
     }
     this.#timer = setTimeout(rejectLate, Math.max(1, oldest.deadline - performance.now())).unref()
   }
-}
-
-/** The error of a statement that was cancelled or has waited too long; else `undefined`. */
-export function rejectionFor({
-  cancellation,
-  deadline,
-}: Pick<WaitingStatement<unknown, unknown>, 'cancellation' | 'deadline'>): PetError | undefined {
-  if (cancellation?.aborted)
-    return persistenceUnavailable({ message: 'The caller no longer waits for this statement.' })
-  return deadline <= performance.now() ? waitedTooLong() : undefined
-}
-
-export function tooManyWait(): PetError {
-  return persistenceUnavailable({ message: 'Too many statements are waiting for the database.' })
-}
-
-function waitedTooLong(): PetError {
-  return persistenceUnavailable({ message: 'The statement has waited too long for the database.' })
-}
-
-/** About how much memory a waiting statement takes: its texts, and 500 bytes for its objects. */
-export function bytesOf(values: readonly SqlValue[]): number {
-  let bytes = 500
-  for (const value of values) if (typeof value === 'string') bytes += 2 * value.length
-  return bytes
 }
