@@ -4,7 +4,7 @@ import {
   persistenceUnavailable,
   type WriteOutcome,
 } from '@pet-store/domain'
-import { afterRunning } from './after-running.ts'
+import { startDeadline } from './deadline.ts'
 
 /** The limits of calls to a database, and what its errors mean. */
 export interface CallGuardOptions {
@@ -111,10 +111,10 @@ export function createCallGuard({
       }
       // While the process was busy or not scheduled, the response may have arrived together with
       // the deadline. `setImmediate` lets Node read it first.
-      const stop = afterRunning(deadlineMs, () => setImmediate(rejectLate))
+      const cancelDeadline = startDeadline(deadlineMs, () => setImmediate(rejectLate))
       const end = () => {
         unfinished -= 1
-        stop()
+        cancelDeadline()
       }
       working
         .then(resolve, (error: unknown) => reject(failure(error, late)))

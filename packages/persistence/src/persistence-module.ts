@@ -1,12 +1,11 @@
-import { registerHooks } from 'node:module'
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { PET_REPOSITORY_FUNCTIONS } from '@pet-store/domain'
 import type { BulkAccess, OpenBulkAccess } from './bulk-access.ts'
+import { importFromWorkingDirectory, specifierOf } from './import-from-working-directory.ts'
 import type { Persistence, PersistenceCapabilities, PersistenceOptions } from './persistence.ts'
 import { API_KEY_REPOSITORY_FUNCTIONS, BULK_ACCESS_FUNCTIONS } from './port-functions.ts'
 import { withTimeout } from './with-timeout.ts'
 
+export { importFromWorkingDirectory } from './import-from-working-directory.ts'
 export { withTimeout } from './with-timeout.ts'
 
 /** A module that is a persistence adapter. */
@@ -66,31 +65,6 @@ export async function loadPersistenceModule(name: string): Promise<PersistenceMo
     }),
     ...(capabilities !== undefined && { capabilities: capabilities as PersistenceCapabilities }),
   }
-}
-
-/**
- * Imports a package, or a path that begins with `.` or `/`, from the working directory instead of
- * this file. Packages are found by the rules of `import`: `require.resolve` does not find those
- * that are ES modules only.
- */
-export async function importFromWorkingDirectory(
-  name: string,
-): Promise<Readonly<Record<string, unknown>>> {
-  const wanted = specifierOf(name)
-  const parentURL = pathToFileURL(resolve('package.json')).href
-  const hooks = registerHooks({
-    resolve: (specifier, context, next) =>
-      next(specifier, specifier === wanted ? { ...context, parentURL } : context),
-  })
-  try {
-    return await import(wanted)
-  } finally {
-    hooks.deregister()
-  }
-}
-
-function specifierOf(name: string): string {
-  return /^[./]/.test(name) ? pathToFileURL(resolve(name)).href : name
 }
 
 const OPTIONAL = [

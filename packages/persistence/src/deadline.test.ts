@@ -1,17 +1,17 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
-import { afterRunning } from './after-running.ts'
+import { startDeadline } from './deadline.ts'
 
-it('afterRunning calls back after the time, in which the process has run', async () => {
+it('startDeadline calls back after the time, in which the process has run', async () => {
   vi.useFakeTimers()
   try {
     const callback = vi.fn()
-    afterRunning(1_001, callback)
+    startDeadline(1_001, callback)
     await vi.advanceTimersByTimeAsync(1_000)
     expect(callback).not.toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(1)
     expect(callback).toHaveBeenCalledTimes(1)
-    afterRunning(1_000, callback)()
+    startDeadline(1_000, callback)()
     await vi.advanceTimersByTimeAsync(9_999)
     expect(callback).toHaveBeenCalledTimes(1)
   } finally {
@@ -19,9 +19,9 @@ it('afterRunning calls back after the time, in which the process has run', async
   }
 })
 
-it('afterRunning does not count all of the time in which the process was busy', async () => {
+it('startDeadline does not count all of the time in which the process was busy', async () => {
   const callback = vi.fn()
-  const stop = afterRunning(120, callback)
+  const stop = startDeadline(120, callback)
   // Ends after that time, and is read before the next tick.
   const response = setTimeout(160)
   const end = performance.now() + 150
@@ -31,9 +31,9 @@ it('afterRunning does not count all of the time in which the process was busy', 
   stop()
 })
 
-it('afterRunning takes at most six times as long by the clock', async () => {
+it('startDeadline takes at most six times as long by the clock', async () => {
   const callback = vi.fn()
-  afterRunning(100, callback)
+  startDeadline(100, callback)
   const end = performance.now() + 610
   while (performance.now() < end);
   // The first tick, which is read before any other event.

@@ -4,11 +4,11 @@ const TICK_MS = 50
 const MAX_STRETCH = 6
 
 /**
- * Calls back after a time in which this process has run. Time in which it gets no processor counts
- * only in part: on a machine that is busy, whatever it waits for is late too. By the clock it takes
- * at most six times as long, or until the process runs again. Returns a function that cancels it.
+ * Calls back once this process has run for a time. Time in which it gets no processor counts only
+ * in part: on a machine that is busy, whatever it waits for is late too. By the clock it takes at
+ * most six times as long, or until the process runs again. Returns a function that cancels it.
  */
-export function afterRunning(durationMs: number, callback: () => void): () => void {
+export function startDeadline(durationMs: number, callback: () => void): () => void {
   const latest = performance.now() + MAX_STRETCH * durationMs
   let timer: ReturnType<typeof setTimeout> | undefined
   const wait = (leftMs: number) => {
