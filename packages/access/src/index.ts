@@ -4,13 +4,10 @@ export { apiKeyState, SCOPES } from './api-key.ts'
 export type { ApiKey, ApiKeyState, NewApiKey, Scope, VerifiedKey } from './api-key.ts'
 
 // Operations
-export { createApiKey, createApiKeyUseCases } from './api-key-use-cases.ts'
-export type {
-  ApiKeyInput,
-  ApiKeyUseCaseOptions,
-  ApiKeyUseCases,
-  IssuedApiKey,
-} from './api-key-use-cases.ts'
+export { createApiKeyUseCases } from './api-key-use-cases.ts'
+export type { ApiKeyUseCases } from './api-key-use-cases.ts'
+export { createApiKey } from './create-api-key.ts'
+export type { ApiKeyInput, ApiKeyUseCaseOptions, IssuedApiKey } from './create-api-key.ts'
 
 // Checking, on every request
 export { createKeyCheck } from './key-check.ts'
@@ -24,5 +21,5 @@ export type { ApiKeyRepository, KeyUse } from './api-key-repository.ts'
 export type { Allowance, CreateRateLimiter, RateLimit, RateLimiter } from './rate-limiter.ts'
 
 // What can go wrong
-export { AccessError } from './api-key.ts'
-export type { AccessErrorCode } from './api-key.ts'
+export { AccessError } from './access-error.ts'
+export type { AccessErrorCode } from './access-error.ts'

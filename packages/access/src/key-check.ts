@@ -1,9 +1,9 @@
 import type { VerifiedKey } from './api-key.ts'
 import type { ApiKeyRepository } from './api-key-repository.ts'
 import { hashApiKey, isApiKeyText } from './api-key-text.ts'
-import { createGuessLimit } from './guess-limit.ts'
 import { createKeyLookUps } from './key-look-ups.ts'
 import { createKeyUses } from './key-uses.ts'
+import { createLookUpLimit } from './look-up-limit.ts'
 import { type StaticKey, verifiedKeysBySha256 } from './static-keys.ts'
 
 /**
@@ -62,7 +62,7 @@ export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
   const staticKeysBySha256 = verifiedKeysBySha256(staticKeys)
   const uses = createKeyUses(keys)
   const { cache, lookUp, isRunning } = createKeyLookUps(keys, lifetimeMs, uses.record)
-  const mayTry = createGuessLimit(onLookUpLimit)
+  const mayTry = createLookUpLimit(onLookUpLimit)
   /** When each static key was last valid, by a clock that is never set back. */
   const staticUsesMs = new Map<string, number>()
 

@@ -1,4 +1,5 @@
-import { invalid, SCOPES, type Scope, type VerifiedKey } from './api-key.ts'
+import { invalid } from './access-error.ts'
+import { SCOPES, type Scope, type VerifiedKey } from './api-key.ts'
 import { hashApiKey } from './api-key-text.ts'
 
 /** A key from the settings, given by its hash. */

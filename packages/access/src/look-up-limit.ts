@@ -11,7 +11,9 @@ const REPORTS = { requests: 1, windowMs: 60_000 }
  * attempt and says whether it is allowed. `onLimit` is called with an address that has reached the
  * limit, at most once a minute.
  */
-export function createGuessLimit(onLimit: (address: string) => void): (address: string) => boolean {
+export function createLookUpLimit(
+  onLimit: (address: string) => void,
+): (address: string) => boolean {
   const attempts = createMemoryRateLimiter(ATTEMPTS, () => performance.now(), MAX_ADDRESSES)
   const reports = createMemoryRateLimiter(REPORTS, () => performance.now())
   return (address) => {
