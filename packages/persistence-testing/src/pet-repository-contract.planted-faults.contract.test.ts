@@ -5,10 +5,11 @@ import { petRepositoryContract } from './pet-repository-contract.ts'
 import { createFakePets } from './testing/fake-pets.test-support.ts'
 import { testContract } from './testing/fault.test-support.ts'
 import { idempotencyFaults } from './testing/idempotency-faults.test-support.ts'
+import { petFieldFaults } from './testing/pet-field-faults.test-support.ts'
 import { petReadFaults } from './testing/pet-read-faults.test-support.ts'
 import { petWriteFaults } from './testing/pet-write-faults.test-support.ts'
 
-const petFaults = [...petWriteFaults, ...idempotencyFaults, ...petReadFaults]
+const petFaults = [...petFieldFaults, ...petWriteFaults, ...idempotencyFaults, ...petReadFaults]
 testContract('petRepositoryContract', petRepositoryContract, petFaults, createFakePets)
 
 it('the cases of petRepositoryContract call every function of the port', async () => {
