@@ -16,8 +16,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const ROOT = join(import.meta.dirname, '..')
 const SOURCE = pathToFileURL(join(ROOT, '/')).href
 
-/** Where a request begins, and ends once its connection is free for the next one. */
-const CONNECTION = 'packages/http-express/src/server/connection.ts'
+/** Where a request begins, and where it ends once its connection is free for the next one. */
+const BEGINNING = 'packages/http-express/src/server/handle-connections.ts'
+const END = 'packages/http-express/src/server/connection.ts'
 
 /** How long work goes on after the response, such as the log line. */
 const AFTER_RESPONSE_MS = 2000
@@ -47,7 +48,7 @@ export async function requestTrail(): Promise<string[]> {
     const trail = await inspector.orderOfCalls(functions, post)
     // What comes later, such as writing the log's buffer, is done for many requests at once; on a
     // busy machine that of an earlier request comes before.
-    return trail.slice(trail.indexOf(CONNECTION), trail.lastIndexOf(CONNECTION) + 1)
+    return trail.slice(trail.indexOf(BEGINNING), trail.lastIndexOf(END) + 1)
   } finally {
     service.kill('SIGKILL')
     await once(service, 'close')

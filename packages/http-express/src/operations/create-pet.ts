@@ -7,7 +7,7 @@ import { verifiedKeyOf } from '../request/api-key.ts'
 import type { HandlerRequest } from '../request/handler.ts'
 import { CONTEXT, type HandlerResponse } from '../response/context.ts'
 import { addHeader, sendJson } from '../response/response.ts'
-import { readJsonBody } from '../wire/body/body.ts'
+import { readJsonBody } from '../wire/body/json-body.ts'
 import { idempotencyKeyHeader, readIdempotencyKey } from '../wire/idempotency-key.ts'
 import {
   NEW_PET_EXAMPLE,

@@ -4,7 +4,8 @@ import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { clientAddressOf, type TrustProxy } from '../request/client-address.ts'
 import type { HttpLog } from '../request/http-log.ts'
-import { type Connection, handleConnections } from './connection.ts'
+import type { Connection } from './connection.ts'
+import { handleConnections } from './handle-connections.ts'
 import { createUnroutedErrors, MAX_HEADER_BYTES, MAX_HEADER_FIELDS } from './unrouted-errors.ts'
 
 /** The limits of the server, with their defaults. Those of Node are not suitable for an API. */

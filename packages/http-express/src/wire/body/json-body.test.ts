@@ -10,7 +10,7 @@ import { expect } from 'vitest'
 import { PET, POST } from '../../testing/broken-requests.test-support.ts'
 import { expectError } from '../../testing/expect-error.test-support.ts'
 import { it, startTestServer } from '../../testing/start-test-server.test-support.ts'
-import { readJsonBody } from './body.ts'
+import { readJsonBody } from './json-body.ts'
 
 const MAX_BYTES = 102_400
 
