@@ -1,13 +1,8 @@
-import type { IRouter } from 'express'
-import { CONTEXT } from '../response/context.ts'
 import { HttpError } from '../response/http-error.ts'
 import { sendResponse } from '../response/response.ts'
-import { forExpress, type Handler } from './handler.ts'
+import type { Handler } from './handler.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
-
-/** The methods of a path that has only GET. HEAD comes with GET, and every path has OPTIONS. */
-const GET_METHODS = allowedWith(['get'])
 
 /** The `Allow` header of a path with these operations (RFC 9110, 10.2.1). */
 export function allowedWith(methods: readonly Method[]): string {
@@ -33,26 +28,4 @@ export function rejectMethod(allow: string): Handler {
 /** Rejects a path without a route. */
 export function rejectPath(): never {
   throw new HttpError('not_found', 'There is nothing at this path.')
-}
-
-/**
- * Adds a route with GET, HEAD and OPTIONS, which needs no key. Logs and metrics call the route
- * `name` (default: its path).
- */
-export function addGetRoute(
-  app: IRouter,
-  path: string,
-  handler: Handler,
-  name: string = path,
-): void {
-  const setRoute: Handler = (_req, res, next) => {
-    res[CONTEXT].route = name
-    next()
-  }
-  app
-    .route(path)
-    .all(forExpress(setRoute))
-    .get(forExpress(handler))
-    .options(forExpress(sendOptions(GET_METHODS)))
-    .all(forExpress(rejectMethod(GET_METHODS)))
 }

@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { IRouter } from 'express'
 import { OPERATIONS } from '../operations/operations.ts'
-import type { HandlerRequest } from '../request/handler.ts'
-import { addGetRoute } from '../request/methods.ts'
-import type { HandlerResponse } from '../response/context.ts'
 import { addHeader, sendResponse } from '../response/response.ts'
+import { addGetRoute } from './get-route.ts'
+import { sendPublic } from './public-content.ts'
 
 let description: Promise<string> | undefined
 
@@ -45,20 +43,4 @@ export function addDescriptionRoutes(app: IRouter): void {
     addHeader(res, 'Link', '<api-catalog>; rel="api-catalog"')
     sendResponse(res, 200, { 'Content-Type': CATALOG_TYPE }, CATALOG)
   })
-}
-
-/**
- * Sends public content, which caches may keep but must validate each time, because a new release
- * may have changed it.
- */
-export function sendPublic(
-  req: HandlerRequest,
-  res: HandlerResponse,
-  type: string,
-  body: string | Buffer,
-): void {
-  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
-  const own = { ETag: etag, 'Cache-Control': 'public, no-cache' }
-  if (req.headers['if-none-match']?.includes(etag)) sendResponse(res, 304, own)
-  else sendResponse(res, 200, { ...own, 'Content-Type': type }, body)
 }

@@ -1,8 +1,8 @@
 import type { IRouter } from 'express'
-import { addGetRoute } from '../request/methods.ts'
 import { HttpError } from '../response/http-error.ts'
 import { sendError, sendJson } from '../response/response.ts'
 import { RETRY_AFTER, retryAfter } from '../response/retry-after.ts'
+import { addGetRoute } from './get-route.ts'
 
 /** The state of each checked part, by its name: `ok`, or a few words that say what is wrong. */
 export type Checks = Readonly<Record<string, string>>

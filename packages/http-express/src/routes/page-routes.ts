@@ -1,10 +1,11 @@
 import { type IRouter, request } from 'express'
 import type { HandlerRequest } from '../request/handler.ts'
 import { hasLoopbackHost } from '../request/loopback.ts'
-import { addGetRoute } from '../request/methods.ts'
 import type { HandlerResponse } from '../response/context.ts'
 import { addVary, sendJson, sendResponse } from '../response/response.ts'
-import { openApiJson, sendPublic } from './description-route.ts'
+import { openApiJson } from './description-route.ts'
+import { addGetRoute } from './get-route.ts'
+import { sendPublic } from './public-content.ts'
 
 /** The pages for browsers, such as `pages` of `@pet-store/pages`. */
 export interface Pages {
