@@ -1,6 +1,7 @@
-import type { Call, Connection, Operation } from './attempt.ts'
+import type { AttemptOptions, Call, Operation } from './call.ts'
 import { integerText } from './exact-json.ts'
 import { hooksOf } from './hooks.ts'
+import { assertIdempotencyKey, createIdempotencyKey } from './idempotency-key.ts'
 import {
   assertApiKey,
   type CallOptions,
@@ -22,13 +23,13 @@ export interface CreatePetOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined
 }
 
-/** Which pets to walk through. */
+/** Which pets to iterate over. */
 export interface AllPetsQuery {
   /** Only pets of this status. */
   readonly status?: PetStatus | undefined
   /** The number of pets per request, from 1 to 100. Default: 100. */
   readonly pageSize?: number | undefined
-  /** Where to begin: `next.cursor` of a page that an earlier walk has reached. */
+  /** Where to begin: `next.cursor` of the last page of an earlier iteration. */
   readonly cursor?: string | undefined
 }
 
@@ -40,11 +41,11 @@ export interface PetStoreClient {
   /** Fetches one page of pets. */
   listPets(query?: ListPetsQuery, options?: CallOptions): Promise<PetPage>
   /**
-   * Walks through the pages to the last one. Yields each pet that existed at the start exactly
-   * once.
+   * Iterates over the pages, to the last one. They contain each pet that existed at the start
+   * exactly once.
    */
   allPages(query?: AllPetsQuery, options?: CallOptions): AsyncGenerator<PetPage, void, undefined>
-  /** Walks through the pets of all pages; fetches a page when its first pet is requested. */
+  /** Iterates over the pets of all pages; fetches a page when its first pet is requested. */
   allPets(query?: AllPetsQuery, options?: CallOptions): AsyncGenerator<Pet, void, undefined>
   /** Creates one pet, regardless of the number of attempts. */
   createPet(pet: NewPet, options?: CreatePetOptions): Promise<Pet>
@@ -55,7 +56,7 @@ export interface PetStoreClient {
   getPet(id: bigint | number, options?: CallOptions): Promise<Pet>
 }
 
-/** The operations by their functions; the others walk through the pages of `listPets`. */
+/** The operations by their functions; the others iterate over the pages of `listPets`. */
 export const OPERATIONS: Readonly<
   Record<Exclude<keyof PetStoreClient, 'allPages' | 'allPets'>, Operation>
 > = {
@@ -81,8 +82,8 @@ export function createPetStoreClient(options: PetStoreClientOptions): PetStoreCl
     const hooks = hooksOf(callOptions, options)
     const headers = new Headers(options.headers)
     for (const [name, value] of new Headers(callOptions.headers)) headers.set(name, value)
-    const connection: Connection = { apiKey, fetch: fetchNow, timeoutMs, headers, hooks }
-    return send(connection, request, retries, callOptions.signal)
+    const attemptOptions: AttemptOptions = { apiKey, fetch: fetchNow, timeoutMs, headers, hooks }
+    return send(attemptOptions, request, retries, callOptions.signal)
   }
 
   const client: PetStoreClient = {
@@ -107,11 +108,8 @@ export function createPetStoreClient(options: PetStoreClientOptions): PetStoreCl
       for await (const page of client.allPages(query, callOptions)) yield* page.pets
     },
 
-    createPet: async (pet, { idempotencyKey = newKey(), ...callOptions } = {}) => {
-      // `Headers` would reject some keys too, but not name the option.
-      if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
-        throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters.')
-      }
+    createPet: async (pet, { idempotencyKey = createIdempotencyKey(), ...callOptions } = {}) => {
+      assertIdempotencyKey(idempotencyKey)
       const body = newPetText(pet)
       const operation = OPERATIONS.createPet
       return call({ operation, url: petsUrl, idempotencyKey, body, read: readPet }, callOptions)
@@ -126,8 +124,8 @@ export function createPetStoreClient(options: PetStoreClientOptions): PetStoreCl
 }
 
 /**
- * Returns the last id of a page. Throws unless it is beyond the page before: a cache that
- * mixes pages up would make a walk endless.
+ * Returns the last id of a page. Throws unless the page is beyond the one before: with a cache that
+ * mixes pages up, the iteration would be endless.
  */
 function assertPagesAscend({ pets, next }: PetPage, after: bigint | undefined): bigint | undefined {
   const first = pets[0]?.id
@@ -139,15 +137,4 @@ function assertPagesAscend({ pets, next }: PetPage, after: bigint | undefined): 
     'The next page does not continue the one before it.',
     { status: 200 },
   )
-}
-
-/**
- * The time and 80 random bits in hexadecimal digits, as a UUID of version 7 has them: keys of one
- * time lie side by side in the index of a database, which saves it half of the work for a key.
- * `crypto.randomUUID` is missing in pages that were not loaded over HTTPS.
- */
-function newKey(): string {
-  const time = Date.now().toString(16).padStart(12, '0')
-  const bytes = crypto.getRandomValues(new Uint8Array(10))
-  return time + Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

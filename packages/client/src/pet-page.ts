@@ -47,7 +47,7 @@ export function readPage(
   const limit = parameters.get('limit')
   const status = parameters.get('status')
   const cursor = parameters.get('cursor')
-  // A cache that ignores the query would make a walk endless.
+  // A cache that ignores the query would make the iteration endless.
   if (!cursor || cursor === ownCursor)
     throw new TypeError('The link to the next page has no new cursor.')
   const filter = {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Call, Connection, Operation } from './attempt.ts'
+import type { AttemptOptions, Call, Operation } from './call.ts'
 import { send } from './send.ts'
 import { useFastTimers } from './testing/fast-timers.test-support.ts'
 import {
@@ -12,7 +12,7 @@ import {
   startStub,
 } from './testing/start-stub.test-support.ts'
 
-const CONNECTION: Connection = {
+const OPTIONS: AttemptOptions = {
   apiKey: undefined,
   fetch,
   timeoutMs: 10_000,
@@ -28,7 +28,7 @@ async function sendTo(
 ) {
   const { baseUrl, requests } = await startStub(...responses)
   const call = { operation, url: `${baseUrl}/pets/1`, read: () => 'done', ...rest }
-  return { requests, result: send(CONNECTION, call, 3) }
+  return { requests, result: send(OPTIONS, call, 3) }
 }
 
 beforeEach(useFastTimers)

@@ -1,4 +1,5 @@
-import { attempt, type Call, type Connection } from './attempt.ts'
+import { attempt } from './attempt.ts'
+import type { AttemptOptions, Call } from './call.ts'
 import { withRetries } from './retry.ts'
 
 /**
@@ -7,15 +8,15 @@ import { withRetries } from './retry.ts'
  * carried out although its response was lost, so it is sent once.
  */
 export function send<T>(
-  connection: Connection,
+  options: AttemptOptions,
   call: Call<T>,
   retries: number,
   signal?: AbortSignal,
 ): Promise<T> {
   const canBeRepeated = call.operation.isIdempotent || call.idempotencyKey !== undefined
-  return withRetries((mayBeDone) => attempt(connection, call, mayBeDone, signal), {
+  return withRetries((mayBeDone) => attempt(options, call, mayBeDone, signal), {
     retries: canBeRepeated ? retries : 0,
     signal,
-    hooks: connection.hooks,
+    hooks: options.hooks,
   })
 }
