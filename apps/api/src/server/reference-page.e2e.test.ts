@@ -107,7 +107,9 @@ describe('the form of the reference page', () => {
     expect(await send(page, 'createPet', '{"name":"Rex","categoryId":1}')).toMatch(/^201 /)
     await page.route('**/v1/pets', (route) => route.abort())
     await page.click('#createPet [type=submit]')
-    await page.waitForSelector('#createPet .outcome:has-text("No response")')
+    await page.waitForSelector(
+      '#createPet .outcome:text-is("No response: the service cannot be reached.")',
+    )
     expect(await page.locator('#createPet .received').count()).toBe(0)
     expect(await page.isVisible('#createPet-response-201')).toBe(true)
   })
@@ -117,7 +119,7 @@ describe('the form of the reference page', () => {
     const { page, problems } = await open(await serveUnderPrefix(key), { viewport: PHONE })
     await followReferenceLink(page)
     expect(await sampleOf(page, 'listPets', 'shell')).toContain('Bearer <API_KEY>')
-    expect(await send(page, 'listPets')).toMatch(/^401 /)
+    expect(await send(page, 'listPets')).toMatch(/^401 .* Press “API key” at the top/)
     expect(problems).toEqual([
       expect.stringMatching(/^401: .*\/shop\/v1\/pets$/),
       expect.stringContaining('401 (Unauthorized)'),
@@ -174,6 +176,11 @@ describe('the text of the reference page', () => {
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await expect.poll(() => new URL(page.url()).hash).toBe('#listPets')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('cursor')
+    await page.click('#search-results a')
+    await expect.poll(() => new URL(page.url()).hash).toBe('#parameter-listPets-cursor')
+    expect(await page.textContent(':target')).toBe('cursor')
     await page.click('#retries .anchor')
     await expect.poll(() => new URL(page.url()).hash).toBe('#retries')
   })

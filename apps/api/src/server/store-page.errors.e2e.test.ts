@@ -16,7 +16,8 @@ const openFilled = useStore(48)
 
 describe('what the store page says when it cannot list', () => {
   it('the store page says beside the pager that paging failed, or still waits', async () => {
-    const { page } = await openFilled({ needsOwnPage: true })
+    // On a phone the page scrolls; in a wide window only the rows do.
+    const { page } = await openFilled({ needsOwnPage: true, viewport: PHONE })
     await page.clock.install()
     await page.route('**/v1/pets?*', (route) => route.abort())
     await page.click('#next')
@@ -81,6 +82,8 @@ describe('what the store page says when it cannot list', () => {
     })
     await page.reload()
     await page.waitForSelector('.skeleton')
+    // As many as pets may come, so that nothing moves when they do.
+    expect(await page.locator('#rows tr').count()).toBe(20)
     expect(await axeFindings(page)).toEqual([])
     respond()
     await page.waitForSelector('.notice:has-text("An internal error occurred.")')
@@ -160,6 +163,38 @@ describe('how the store page looks', () => {
     await page.waitForURL('**/docs')
     await page.waitForSelector('#theme[aria-label="Colours: dark"]')
     expect(await scheme()).toBe('dark')
+  })
+
+  it('both pages have controls of 44 pixels for fingers, which never zoom', async () => {
+    const { page } = await openFilled({ viewport: PHONE, hasTouch: true })
+    const controls = 'button, input:not([type=radio], [type=checkbox]), select, textarea, .chip'
+    const small = `Array.from(document.querySelectorAll('${controls}'))
+      .filter((part) => part.checkVisibility())
+      .filter((part) => part.getBoundingClientRect().height < 44 ||
+        (part.matches('input, select, textarea') &&
+          Number.parseFloat(getComputedStyle(part).fontSize) < 16))
+      .map((part) => part.outerHTML)`
+    expect(await page.evaluate(small)).toEqual([])
+    await page.click('#add-pet')
+    expect(await page.evaluate(small)).toEqual([])
+    await page.click('#close-add')
+    await page.click('text=Reference')
+    await page.waitForURL('**/docs')
+    expect(await page.evaluate(small)).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
+  })
+
+  it('on paper the store page has its pets, in light colours, without controls', async () => {
+    const { page } = await openFilled({ colorScheme: 'dark', needsOwnPage: true })
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.locator('button:visible, input:visible, select:visible').count()).toBe(0)
+    expect(await page.isVisible('bdi:text-is("Pet 20")')).toBe(true)
+    const scrolls = `document.getElementById('pets').scrollHeight >
+      document.getElementById('pets').clientHeight`
+    expect(await page.evaluate(scrolls)).toBe(false)
+    expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe(
+      'light',
+    )
   })
 
   it.each([

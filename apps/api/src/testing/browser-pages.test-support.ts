@@ -43,7 +43,7 @@ export function useBrowser(): void {
 export interface PageOptions
   extends Pick<
     BrowserContextOptions,
-    'viewport' | 'colorScheme' | 'forcedColors' | 'permissions' | 'javaScriptEnabled'
+    'viewport' | 'colorScheme' | 'forcedColors' | 'permissions' | 'javaScriptEnabled' | 'hasTouch'
   > {
   /** For a test that changes the page in a way that cannot be undone, such as its clock. */
   readonly needsOwnPage?: boolean
@@ -51,9 +51,10 @@ export interface PageOptions
 
 /** Opens the first page of a service. */
 export async function open(address: string, options: PageOptions = {}) {
-  const { needsOwnPage, permissions, javaScriptEnabled } = options
-  const mayShare = !needsOwnPage && permissions === undefined && javaScriptEnabled === undefined
-  const page = await (mayShare ? takeSharedPage(options) : openOwnPage(options))
+  const { needsOwnPage, permissions, javaScriptEnabled, hasTouch } = options
+  const isSpecial =
+    needsOwnPage || hasTouch || permissions !== undefined || javaScriptEnabled !== undefined
+  const page = await (isSpecial ? openOwnPage(options) : takeSharedPage(options))
   const problems = problemsOf(page, address)
   await page.goto(`${address}/`)
   return { page, problems }

@@ -18,7 +18,7 @@ export function operationHtml(operation: AddressedOperation): Html {
 <p class="address">${methodBadge(method)} <code>/v1${path}</code></p>
 <p>${inlineCode(description)}</p>
 <h3>Parameters</h3>
-${fieldTableHtml(parameters)}
+${fieldTableHtml(parameters, `parameter-${operationId}-`)}
 ${
   body &&
   html`<h3>Body</h3><p class="hint">${inlineCode(requestBody?.description ?? '')}</p>

@@ -74,7 +74,7 @@ const pager = html`<div class="pager flow">
 <select id="size"><option>20</option><option>50</option><option>100</option></select>
 <p id="position" aria-live="polite"></p>
 </div>
-<div class="row">
+<div class="row pages">
 <button id="first" type="button" disabled>First</button>
 <button id="previous" type="button" disabled>Previous</button>
 <button id="next" type="button" disabled>Next</button>

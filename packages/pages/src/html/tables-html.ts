@@ -26,12 +26,16 @@ export function schemaTableHtml({ properties = {}, required = [] }: Schema): Htm
 
 type Field = Pick<Parameter, 'name' | 'schema' | 'required'> & Partial<Parameter>
 
-/** Parameters, or the fields of an object, whose descriptions are in their schemas. */
-export function fieldTableHtml(fields: readonly Field[]): Html {
+/**
+ * Parameters, or the fields of an object, whose descriptions are in their schemas. Each gets an
+ * address that begins with `idPrefix`, if there is one.
+ */
+export function fieldTableHtml(fields: readonly Field[], idPrefix?: string): Html {
   const rows = fields.map(({ name, in: where, schema, required, description }) => {
     const marks = [where, required ? 'required' : undefined].filter((mark) => mark !== undefined)
     return [
-      html`<code>${name}</code><span class="hint">${marks.join(', ')}</span>`,
+      html`<span${idPrefix && html` id="${idPrefix}${name}"`}><code>${name}</code></span>
+<span class="hint">${marks.join(', ')}</span>`,
       html`${inlineCode(description ?? schema.description ?? '')}
 <span class="hint">${ruleOf(schema)}</span>`,
     ]

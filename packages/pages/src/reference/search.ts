@@ -1,5 +1,5 @@
 import { closeOn } from '../browser/drawer.ts'
-import { byId, make } from '../browser/elements.ts'
+import { byId, find, make } from '../browser/elements.ts'
 
 /** Something that can be found, with its address on the page. */
 interface Entry {
@@ -23,7 +23,8 @@ export function setUpSearch(): void {
     const found = entries.filter(({ text }) =>
       words.every((word) => text.toLowerCase().includes(word)),
     )
-    byId('search-count').textContent = `${found.length} found`
+    byId('search-count').textContent =
+      found.length === 0 ? 'Nothing found' : `${found.length} found`
     byId('search-results').replaceChildren(...found.slice(0, MAX_RESULTS).map(linkOf))
   }
 
@@ -51,6 +52,7 @@ export function setUpSearch(): void {
     event.preventDefault()
   }
 
+  if (/Mac|iP/.test(navigator.platform)) find(document, '#open-search kbd').textContent = '⌘ K'
   byId('open-search').hidden = false
   byId('open-search').addEventListener('click', open)
   document.addEventListener('keydown', (event) => {
@@ -71,7 +73,7 @@ function readEntries(): readonly Entry[] {
   const parameters = [...document.querySelectorAll<HTMLElement>('.operation')].flatMap(({ id }) =>
     [...byId(id).querySelectorAll<HTMLElement>('.fields [data-name]')].map(({ dataset }) => ({
       text: `${dataset['name']} – parameter of ${id}`,
-      hash: `#${id}`,
+      hash: `#parameter-${id}-${dataset['name']}`,
     })),
   )
   const named = [...document.querySelectorAll<HTMLElement>('[id^="error-"], [id^="model-"]')].map(

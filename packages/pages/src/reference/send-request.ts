@@ -17,6 +17,8 @@ const SHOWN_HEADERS = [
   'x-request-id',
 ]
 
+const TIMEOUT_MS = 30_000
+
 /**
  * Makes the form of an operation send its request. The response is shown in a tab of its own,
  * before the examples.
@@ -38,11 +40,13 @@ export function setUpForm(
     try {
       const response = await fetchResponse(readForm(operation), apiKey())
       outcome.textContent = response.outcome
+      if (response.status === 401 && apiKey() === undefined)
+        outcome.textContent += '. Press “API key” at the top, and paste yours.'
       showResponse(operation, responses, response)
       offerNextPage(response.link)
     } catch (error) {
       showResponse(operation, responses, undefined)
-      outcome.textContent = `No response: ${error instanceof Error ? error.message : String(error)}`
+      outcome.textContent = `No response: ${reasonOf(error)}`
     }
     isBusy = false
   }
@@ -103,15 +107,23 @@ async function fetchResponse(request: FormRequest, apiKey: string | undefined) {
     method,
     headers: headersOf(request, apiKey),
     ...(body !== undefined && { body }),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   const text = await response.text()
   const duration = Math.round(performance.now() - started)
   const head = SHOWN_HEADERS.filter((name) => response.headers.has(name))
   return {
+    status: response.status,
     outcome: `${response.status} ${response.statusText}, ${duration} ms`,
     head: head.map((name) => `${name}: ${response.headers.get(name)}`).join('\n'),
     body: indented(text),
     link: response.headers.get('link') ?? '',
   }
+}
+
+/** Says why there is no response: each browser has another text for it. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'TimeoutError') return `none came within ${TIMEOUT_MS / 1000} seconds.`
+  return error instanceof TypeError ? 'the service cannot be reached.' : error.message
 }

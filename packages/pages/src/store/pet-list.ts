@@ -43,7 +43,7 @@ export async function loadPage(client: PetStoreClient, page: ListPage): Promise<
   latestRequest.abort()
   latestRequest = new AbortController()
   const { signal } = latestRequest
-  if (pets === undefined) showRows(skeletonRows())
+  if (pets === undefined) showRows(skeletonRows(page.limit))
   try {
     const listed = client.listPets(queryOf(page), { signal })
     const result = await whileBusy(listed, PETS, byId('busy'))
@@ -51,6 +51,7 @@ export async function loadPage(client: PetStoreClient, page: ListPage): Promise<
     pets = result.pets
     nextCursor = result.next?.cursor
     show()
+    PETS.scrollTop = 0
     return true
   } catch (error) {
     if (signal.aborted) return false
@@ -140,7 +141,7 @@ function showPosition(): void {
   const count = pets?.length ?? 0
   const above = byId('added').childElementCount
   const parts = [
-    ...(count === 0 ? [] : [`${from}–${from + count - 1}`]),
+    ...(count === 0 ? [] : [count === 1 ? `${from}` : `${from}–${from + count - 1}`]),
     ...(above === 0 ? [] : [`${above} new`]),
   ]
   byId('position').textContent = parts.join(' and ')

@@ -19,9 +19,9 @@ export function petRow(pet: Pet, address: string, { isNew = false } = {}): HTMLT
   return row
 }
 
-/** Placeholders for rows that are being loaded. */
-export function skeletonRows(): readonly HTMLTableRowElement[] {
-  return Array.from({ length: 12 }, () => {
+/** Placeholders for this many rows that are being loaded. */
+export function skeletonRows(count: number): readonly HTMLTableRowElement[] {
+  return Array.from({ length: count }, () => {
     const cells = FIELDS.map((field) => cell(field, make('span', { className: 'skeleton' })))
     return make('tr', { ariaHidden: 'true' }, ...cells)
   })
