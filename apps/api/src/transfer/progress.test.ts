@@ -30,14 +30,24 @@ it('progress is a line every ten seconds, in any unit, with or without a total',
   ])
 })
 
-it('progress on a terminal is one line, which other lines and the end clear', () => {
+/** Standard error as a terminal until the test has finished; returns what is written to it. */
+function openTerminal(columns: number): readonly string[] {
   const written: string[] = []
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0)
-  const before = process.stderr.isTTY
+  const { isTTY: wasTTY, columns: before } = process.stderr
   onTestFinished(() => {
-    process.stderr.isTTY = before
+    process.stderr.isTTY = wasTTY
+    process.stderr.columns = before
+    vi.unstubAllEnvs()
   })
+  vi.stubEnv('TERM', 'xterm')
   process.stderr.isTTY = true
+  process.stderr.columns = columns
+  return written
+}
+
+it('progress on a terminal is one line, which other lines and the end clear', () => {
+  const written = openTerminal(80)
   const { advance, end } = showProgress('Storing', 1_000_000)
   vi.advanceTimersByTime(1_000)
   advance(1_000)
@@ -45,6 +55,21 @@ it('progress on a terminal is one line, which other lines and the end clear', ()
   end()
   expect(written).toEqual(['\r\x1b[KStoring: 1,000 of 1,000,000 (0%), 17 min left', '\r\x1b[K'])
   expect(lines).toEqual(['\r\x1b[Kline 7: is invalid'])
+})
+
+it('progress never fills a line of a narrow terminal, and needs one that can erase', () => {
+  const written = openTerminal(20)
+  const narrow = showProgress('Storing', 1_000_000)
+  vi.advanceTimersByTime(1_000)
+  narrow.advance(1_000)
+  expect(written).toEqual(['\r\x1b[KStoring: 1,000 of 1'])
+  vi.stubEnv('TERM', 'dumb')
+  const dumb = showProgress('Storing', 1_000_000)
+  vi.advanceTimersByTime(10_000)
+  dumb.advance(1_000)
+  dumb.end()
+  expect(lines).toEqual(['Storing: 1,000 of 1,000,000 (0%), 167 min left'])
+  expect(written).toHaveLength(1)
 })
 
 it('progress names what follows, unless the work was short', () => {

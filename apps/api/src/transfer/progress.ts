@@ -27,14 +27,16 @@ export interface Progress {
  * terminal in one line that is erased at the end, otherwise in a new line every ten seconds.
  */
 export function showProgress(what: string, total: number | undefined, unit = NUMBER): Progress {
-  const { isTTY } = process.stderr
+  const isTTY = canErase()
   const intervalMs = isTTY ? TERMINAL_INTERVAL_MS : LINE_INTERVAL_MS
   const startedAt = performance.now()
   let shownAt = startedAt
   let done = 0
   function show(now: number, line: string): void {
     shownAt = now
-    if (isTTY) process.stderr.write(`${ERASE_LINE}${line}`)
+    // A line that the terminal broke into two could not be erased.
+    if (isTTY)
+      process.stderr.write(`${ERASE_LINE}${line.slice(0, (process.stderr.columns || 80) - 1)}`)
     else console.error(line)
   }
   return {
@@ -54,6 +56,11 @@ export function showProgress(what: string, total: number | undefined, unit = NUM
   }
 }
 
+/** Whether standard error is a terminal that can erase a line. */
+function canErase(): boolean {
+  return process.stderr.isTTY && process.env['TERM'] !== 'dumb'
+}
+
 /** Moves to the beginning of the line and erases it (ECMA-48). */
 const ERASE_LINE = '\r\x1b[K'
 
@@ -66,7 +73,7 @@ function share(done: number, total: number | undefined, unit: Unit, elapsedMs: n
 
 /** Prints a line on standard error, in place of the progress that a terminal may show. */
 export function printLine(line: string): void {
-  console.error(`${process.stderr.isTTY ? ERASE_LINE : ''}${line}`)
+  console.error(`${canErase() ? ERASE_LINE : ''}${line}`)
 }
 
 /** An amount with its unit, such as `1 pet` or `137,075 pets`. */
