@@ -75,6 +75,12 @@ function missingFormat(name: string): string {
   }
   if (COMPRESSED.test(name))
     return `${JSON.stringify(name)} is compressed; decompress it and import what it contains`
+  if (/\.json$/i.test(name)) {
+    return (
+      `${JSON.stringify(name)} is not read as it is; write one pet per line ` +
+      "(jq -c '.[]' pets.json > pets.ndjson), or add --format ndjson if it has that form"
+    )
+  }
   const what =
     name === '-' ? 'standard input has no name that ends' : 'the name of the file does not end'
   return `${what} in .csv or .ndjson; add --format csv or --format ndjson`

@@ -183,7 +183,7 @@ describe('pet-store keys create', () => {
     ],
     [
       'keys create --name kiosk --expires 0s',
-      'The lifetime of a key must be longer than 0 ms, got 0 ms.',
+      "argument '0s' is invalid. It must be longer than 0.",
     ],
   ])(
     'pet-store %s ends with exit code 2 and a sentence, and creates no database',
@@ -207,7 +207,7 @@ describe('pet-store keys create', () => {
       expect(await run(command, installation)).toEqual({
         code: 1,
         stdout: '',
-        stderr: 'There is no key "key_nobody".\n',
+        stderr: 'There is no key "key_nobody". pet-store keys list shows the id of each.\n',
       })
     },
   )

@@ -41,7 +41,7 @@ it('openapi prints the text of docs/openapi.json, even with invalid settings', a
 
 it('wrong usage ends with 2 and one line, and creates nothing', async () => {
   const folder = await temporaryFolder()
-  for (const command of ['start', 'import pets.csv', 'keys revoke key_0']) {
+  for (const command of ['config', 'import pets.csv', 'keys revoke key_0']) {
     for (const wrong of ['--no-such-option', 'one-too-many']) {
       const result = await runHere(`${command} ${wrong}`, folder)
       expect(result, wrong).toEqual({
@@ -53,6 +53,15 @@ it('wrong usage ends with 2 and one line, and creates nothing', async () => {
       })
     }
   }
+  // Settings that people write as options.
+  for (const command of ['serve --port 3001', 'start 3001'])
+    expect(await runHere(command, folder)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^error: .*\nSettings .* PORT=3001 pet-store serve; /,
+      ) as string,
+    })
+  expect((await runHere('export pets.csv', folder)).stderr).toMatch(/\nName a file by --output /)
   expect((await runHere('sevre', folder)).stderr).toBe(
     "error: unknown command 'sevre'\n(Did you mean serve?)\nAdd --help to see what is possible.\n",
   )

@@ -44,6 +44,8 @@ function helpAsOption(args: readonly string[]): readonly string[] {
 /** The message of an error. If the database is unavailable, the reason is added. */
 function sentenceOf(error: Error): string {
   const { message, cause } = error
+  if (error instanceof AccessError && error.code === 'api_key_not_found')
+    return `${message} pet-store keys list shows the id of each.`
   if (!isPetError(error) || !(cause instanceof Error)) return message
   return `${message.replace(/\.$/, '')}: ${cause.message}.`
 }
@@ -78,14 +80,21 @@ const by = new Option(
   'who does it, for keys list and the log (default: the user of the operating system)',
 )
 
+// A common mistake is `--port 3001`.
+const SETTINGS_HINT =
+  'Settings are environment variables, as in PORT=3001 pet-store serve; pet-store serve --help ' +
+  'lists them.'
+
 program
   .command('start')
+  .showHelpAfterError(SETTINGS_HINT)
   .description('serve this machine only, with a development API key that is created and printed')
   .option('--brief', 'print one line instead of the key and examples, for what restarts often')
   .action(async (options) => (await import('./start.ts')).start(options))
 
 program
   .command('serve')
+  .showHelpAfterError(SETTINGS_HINT)
   .description('serve with the API keys of the database and of API_KEYS_SHA256')
   .addHelpText('after', settingsHelp)
   .action(async () => (await import('./serve.ts')).serve())
@@ -135,13 +144,16 @@ keys
   .description('create a key and print it; it is shown only this once')
   .requiredOption('--name <name>', 'who or what will use it')
   .addOption(
-    new Option('--scope <scope...>', 'what it may do (default: everything)').choices(SCOPES),
+    new Option(
+      '--scope <scope...>',
+      'what it may do, separated by spaces (default: everything)',
+    ).choices(SCOPES),
   )
   .addOption(by)
   .option(
     '--expires <duration>',
     'how long it is valid, such as 90d or 12h (default: never expires)',
-    asOption(parseDuration),
+    asOption(parseLifetime),
   )
   .addOption(json)
   .action(async (options) => (await import('./keys.ts')).createKey(options))
@@ -172,6 +184,13 @@ keys
   .addOption(by)
   .addOption(json)
   .action(async (idOrKey, options) => (await import('./keys.ts')).revokeKey(idOrKey, options))
+
+/** A duration, but none that is over at once. */
+function parseLifetime(text: string): number {
+  const lifetimeMs = parseDuration(text)
+  if (lifetimeMs === 0) throw new Error('must be longer than 0')
+  return lifetimeMs
+}
 
 function settingsHelp(): string {
   const lines = SETTING_LIST.map(({ variable, default: text, meaning }) => {

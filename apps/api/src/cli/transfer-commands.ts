@@ -29,6 +29,7 @@ export function addTransferCommands(program: Command, json: Option): void {
 
   program
     .command('export')
+    .showHelpAfterError('Name a file by --output <file>; add --help to see what is possible.')
     .description('write pets by ascending id')
     .addOption(new Option('--status <status>', 'only pets with this status').choices(PET_STATUSES))
     .addOption(format('the format (default: what the name of --output ends in, else ndjson)'))

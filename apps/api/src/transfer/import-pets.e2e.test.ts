@@ -144,6 +144,7 @@ describe('pet-store import', () => {
       2,
       '"pets.csv.gz" is compressed; decompress it and import what it contains',
     ],
+    ['import pets.json', {}, 2, "write one pet per line (jq -c '.[]' pets.json > pets.ndjson)"],
     [
       'import -',
       {},

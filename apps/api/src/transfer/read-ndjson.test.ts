@@ -36,6 +36,8 @@ describe('NDJSON', () => {
   })
 
   const INTEGER = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807'
+  const ARRAY =
+    "is an array; write one pet per line without brackets and commas (jq -c '.[]' converts it)"
   const STATUS = 'status must be one of available, pending, sold'
 
   it.each([
@@ -44,7 +46,8 @@ describe('NDJSON', () => {
       '{"name":"Rex","categoryId":7} {}',
       'must be JSON, got "{\\"name\\":\\"Rex\\",\\"categoryId\\":7} {}"',
     ],
-    ['[]', 'must be a JSON object, got "[]"'],
+    ['[{"name":"Rex","categoryId":7}]', ARRAY],
+    ['[', ARRAY],
     ['1.5', 'must be a JSON object, got "1.5"'],
     ['{"Name":"Rex","categoryId":7}', 'has the unknown field "Name"'],
     ['{"name":"Rex","categoryId":7,"__proto__":{}}', 'has the unknown field "__proto__"'],

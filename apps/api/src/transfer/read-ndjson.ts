@@ -33,8 +33,9 @@ function entryOf(line: number, text: string): Entry {
   try {
     value = parseExactFields(text)
   } catch {
-    return invalid(`must be JSON, got ${quoted(text)}`)
+    return invalid(isArrayStart(line, text) ? ONE_PER_LINE : `must be JSON, got ${quoted(text)}`)
   }
+  if (Array.isArray(value)) return invalid(ONE_PER_LINE)
   if (!isObject(value)) return invalid(`must be a JSON object, got ${quoted(text)}`)
   // Unknown fields are rejected, so that the value of a misspelt one, such as `Status`, is not
   // lost.
@@ -44,6 +45,14 @@ function entryOf(line: number, text: string): Entry {
   for (const { name, isInteger } of NEW_PET_FIELDS)
     pet[name] = isInteger ? integerOf(value[name]) : value[name]
   return validateEntry(line, pet)
+}
+
+const ONE_PER_LINE =
+  "is an array; write one pet per line without brackets and commas (jq -c '.[]' converts it)"
+
+/** Whether a file is one JSON array on several lines. */
+function isArrayStart(line: number, text: string): boolean {
+  return line === 1 && text.trimStart().startsWith('[')
 }
 
 /** Whether a value is a plain object. A number that is no int64 is an instance of a class. */

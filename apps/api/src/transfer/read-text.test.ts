@@ -42,6 +42,14 @@ describe('lines', () => {
     await expectUnreadable(content, `Line ${line} is not UTF-8; save the file as UTF-8`)
   })
 
+  it.each([
+    ['a spreadsheet', 'PK\x03\x04\x14\0', 'a spreadsheet or a ZIP archive; save it as "CSV UTF-8"'],
+    ['compressed text', '\x1f\x8b\x08\0', 'compressed; decompress it first'],
+    ['a database', 'SQLite format 3\0\x10', 'an SQLite database; see pet-store copy --help'],
+  ])('a file that is no text is named, whatever its name ends in: %s', async (_, start, kind) => {
+    await expectUnreadable(Buffer.from(`${start}\nrest`, 'latin1'), `The file is ${kind}`)
+  })
+
   it('lines begin without a byte order mark; later it is a character', async () => {
     for (const size of [1, 2, 3, 99]) {
       expect(await linesOf('\ufeffname\n', size)).toEqual(['name'])

@@ -17,6 +17,7 @@ export async function* readText(source: AsyncIterable<Buffer>): AsyncGenerator<s
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of source) {
     const bytes = Buffer.concat([rest, chunk])
+    if (lines === 0) assertText(bytes)
     const text = bytes.toString('latin1')
     if (text.search(/[\r\n]|$/) > MAX_LINE_BYTES) {
       throw new UnreadableFileError(
@@ -43,4 +44,17 @@ export async function* readText(source: AsyncIterable<Buffer>): AsyncGenerator<s
       `Line ${lines + wrong + 1} is not UTF-8; save the file as UTF-8 (in Excel: "CSV UTF-8").`,
     )
   }
+}
+
+/** What files of other kinds begin with, whatever their names end in. */
+const OTHER_KINDS = [
+  ['PK\x03\x04', 'The file is a spreadsheet or a ZIP archive; save it as "CSV UTF-8".'],
+  ['\x1f\x8b', 'The file is compressed; decompress it first, such as by gunzip.'],
+  ['SQLite format 3\0', 'The file is an SQLite database; see pet-store copy --help.'],
+] as const
+
+/** Throws `UnreadableFileError` if the first bytes of a file show that it is no text. */
+function assertText(bytes: Buffer): void {
+  const kind = OTHER_KINDS.find(([start]) => bytes.toString('latin1', 0, 16).startsWith(start))
+  if (kind !== undefined) throw new UnreadableFileError(kind[1])
 }
