@@ -1,12 +1,12 @@
-import { AccessError, SCOPES } from '@pet-store/access'
+import { AccessError } from '@pet-store/access'
 import { isPetError } from '@pet-store/domain'
 import { Command, CommanderError, Option } from 'commander'
 import { misspeltVariables } from '../settings/misspelt-variables.ts'
-import { parseDuration } from '../settings/parse.ts'
 import { InvalidSettings } from '../settings/read-settings.ts'
 import { SETTING_LIST } from '../settings/settings.ts'
 import { VERSION } from '../settings/version.ts'
-import { addTransferCommands, asOption } from './transfer-commands.ts'
+import { addKeyCommands } from './keys/key-commands.ts'
+import { addTransferCommands } from './transfer-commands.ts'
 
 /**
  * Runs a command until it has ended, or serves. Returns the exit code if it failed: 1, or 2 for
@@ -75,10 +75,6 @@ const program = new Command('pet-store')
   .addHelpText('after', EXAMPLES)
 
 const json = new Option('--json', 'print one JSON value, for scripts')
-const by = new Option(
-  '--by <name>',
-  'who does it, for keys list and the log (default: the user of the operating system)',
-)
 
 // A common mistake is `--port 3001`.
 const SETTINGS_HINT =
@@ -106,7 +102,7 @@ program
       'prevents a start',
   )
   .addOption(json)
-  .action(async (options) => (await import('./doctor.ts')).doctor(options))
+  .action(async (options) => (await import('./doctor/doctor.ts')).doctor(options))
 
 program
   .command('migrate')
@@ -134,63 +130,7 @@ program
   })
 
 addTransferCommands(program, json)
-
-const keys = program
-  .command('keys')
-  .description('create, list, rotate and revoke API keys, even while the service runs')
-
-keys
-  .command('create')
-  .description('create a key and print it; it is shown only this once')
-  .requiredOption('--name <name>', 'who or what will use it')
-  .addOption(
-    new Option(
-      '--scope <scope...>',
-      'what it may do, separated by spaces (default: everything)',
-    ).choices(SCOPES),
-  )
-  .addOption(by)
-  .option(
-    '--expires <duration>',
-    'how long it is valid, such as 90d or 12h (default: never expires)',
-    asOption(parseLifetime),
-  )
-  .addOption(json)
-  .action(async (options) => (await import('./keys.ts')).createKey(options))
-
-keys
-  .command('list')
-  .description('show every key ever created, without the keys themselves')
-  .addOption(json)
-  .action(async (options) => (await import('./keys.ts')).listKeys(options))
-
-keys
-  .command('rotate')
-  .description('create the successor of a key, which stays valid for the overlap')
-  .argument('<id>', 'the id of the key, as listed')
-  .addOption(
-    new Option('--overlap <duration>', 'how long the old key stays valid, such as 24h or 0s')
-      .argParser(asOption(parseDuration))
-      .default(parseDuration('24h'), '24h'),
-  )
-  .addOption(by)
-  .addOption(json)
-  .action(async (id, options) => (await import('./keys.ts')).rotateKey(id, options))
-
-keys
-  .command('revoke')
-  .description('revoke a key; this cannot be undone')
-  .argument('<id-or-key>', 'the id of the key, as listed, or a leaked key itself')
-  .addOption(by)
-  .addOption(json)
-  .action(async (idOrKey, options) => (await import('./keys.ts')).revokeKey(idOrKey, options))
-
-/** A duration, but none that is over at once. */
-function parseLifetime(text: string): number {
-  const lifetimeMs = parseDuration(text)
-  if (lifetimeMs === 0) throw new Error('must be longer than 0')
-  return lifetimeMs
-}
+addKeyCommands(program, json)
 
 function settingsHelp(): string {
   const lines = SETTING_LIST.map(({ variable, default: text, meaning }) => {

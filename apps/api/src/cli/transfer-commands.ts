@@ -1,7 +1,8 @@
 import { PET_STATUSES } from '@pet-store/domain'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { parseInteger } from '../settings/parse.ts'
 import { FORMATS } from '../transfer/pet-file.ts'
+import { asOption } from './as-option.ts'
 
 /** Adds the commands that move many pets at once. */
 export function addTransferCommands(program: Command, json: Option): void {
@@ -87,15 +88,4 @@ function format(description: string): Option {
 
 function integerUpTo(max: number): (text: string) => number {
   return asOption((text) => parseInteger(text, 0, max))
-}
-
-/** Parses an option as a setting: the rule that its text breaks becomes commander's message. */
-export function asOption<Value>(parse: (text: string) => Value): (text: string) => Value {
-  return (text) => {
-    try {
-      return parse(text)
-    } catch (error) {
-      throw new InvalidArgumentError(`It ${(error as Error).message}.`)
-    }
-  }
 }

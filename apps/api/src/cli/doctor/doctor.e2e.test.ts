@@ -7,10 +7,10 @@ import { createApiKey } from '@pet-store/access'
 import { temporaryFolder } from '@pet-store/testing'
 import { runSql } from '@pet-store/testing-postgres'
 import { beforeEach, expect, inject, it, onTestFinished } from 'vitest'
-import { openPersistence } from '../persistence/open-persistence.ts'
-import { readSettings } from '../settings/read-settings.ts'
-import { runHere } from '../testing/run-command.test-support.ts'
-import { DATABASES } from '../transfer/testing/databases.test-support.ts'
+import { openPersistence } from '../../persistence/open-persistence.ts'
+import { readSettings } from '../../settings/read-settings.ts'
+import { runHere } from '../../testing/run-command.test-support.ts'
+import { DATABASES } from '../../transfer/testing/databases.test-support.ts'
 
 let folder: string
 beforeEach(async () => {

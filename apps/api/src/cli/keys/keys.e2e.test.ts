@@ -5,9 +5,9 @@ import { createApiKeyText } from '@pet-store/access'
 import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/testing'
 import pg from 'pg'
 import { afterEach, describe, expect, it } from 'vitest'
-import { runHere } from '../testing/run-command.test-support.ts'
-import { ENVIRONMENT, PROGRAM, runProgram } from '../testing/run-program.test-support.ts'
-import { DATABASES, KINDS } from '../transfer/testing/databases.test-support.ts'
+import { runHere } from '../../testing/run-command.test-support.ts'
+import { ENVIRONMENT, PROGRAM, runProgram } from '../../testing/run-program.test-support.ts'
+import { DATABASES, KINDS } from '../../transfer/testing/databases.test-support.ts'
 
 const running: RunningProgram[] = []
 afterEach(async () => {

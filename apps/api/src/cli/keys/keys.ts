@@ -3,7 +3,6 @@ import { devNull, userInfo } from 'node:os'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import {
-  type ApiKey,
   type ApiKeyRepository,
   apiKeyState,
   createApiKey,
@@ -13,12 +12,12 @@ import {
   isApiKeyText,
   type Scope,
 } from '@pet-store/access'
-import { assertNotInMemory } from '../persistence/assert-not-in-memory.ts'
-import { openPersistence, type PersistenceUse } from '../persistence/open-persistence.ts'
-import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
-import { readSettings } from '../settings/read-settings.ts'
-import type { Settings } from '../settings/settings.ts'
-import { textTable } from './text-table.ts'
+import { assertNotInMemory } from '../../persistence/assert-not-in-memory.ts'
+import { openPersistence, type PersistenceUse } from '../../persistence/open-persistence.ts'
+import { persistenceAdapter } from '../../persistence/persistence-adapter.ts'
+import { readSettings } from '../../settings/read-settings.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { keyTable, timeText } from './key-table.ts'
 
 interface ChangeOptions {
   /** For scripts: one JSON value on standard output. */
@@ -64,7 +63,7 @@ export async function rotateKey(
   assertOutputIsOpen()
   await withKeys({ mode: 'write' }, async (keys) => {
     const issued = await createApiKeyUseCases(keys, { by }).rotateApiKey(id, overlap)
-    const end = time(new Date(issued.key.createdAt.getTime() + overlap))
+    const end = timeText(new Date(issued.key.createdAt.getTime() + overlap))
     await showNewKey(issued, json, ` The old key, ${id}, is valid until ${end} at the latest.`)
   })
 }
@@ -81,7 +80,7 @@ export async function listKeys({ json }: { json?: boolean }): Promise<void> {
       return { ...key, rotatedAt, rotatedBy, state: apiKeyState(key, now) }
     })
     if (json) console.log(JSON.stringify(listed, undefined, 2))
-    else process.stdout.write(textTable([HEADING, ...listed.map(rowOf)]))
+    else process.stdout.write(keyTable(listed))
   })
 }
 
@@ -168,67 +167,9 @@ async function showNewKey({ text, key }: IssuedApiKey, json = false, more = ''):
   })
   if (json) return
   const { createdBy, id, name, scopes, expiresAt } = key
-  const expiry = expiresAt === undefined ? 'never expires' : `expires ${time(expiresAt)}`
+  const expiry = expiresAt === undefined ? 'never expires' : `expires ${timeText(expiresAt)}`
   console.error(
     `${createdBy} created the key ${id} for ${name}: ${scopes.join(' ')}, ${expiry}.${more}`,
   )
   console.error('It is shown only this once.')
-}
-
-const HEADING = [
-  'ID',
-  'NAME',
-  'SCOPES',
-  'STATE',
-  'CREATED',
-  'EXPIRES',
-  'LAST USED',
-  'ROTATED',
-  'REVOKED',
-]
-
-type ListedKey = ApiKey & {
-  rotatedAt: Date | undefined
-  rotatedBy: string | undefined
-  state: string
-}
-
-function rowOf(key: ListedKey): string[] {
-  const {
-    id,
-    name,
-    scopes,
-    state,
-    createdAt,
-    expiresAt,
-    lastUsedAt,
-    replacedBy,
-    rotatedAt,
-    revokedAt,
-  } = key
-  const expires = expiresAt === undefined ? 'never expires' : time(expiresAt)
-  const lastUsed = lastUsedAt === undefined ? 'never' : time(lastUsedAt)
-  const rotated =
-    rotatedAt === undefined ? '-' : `${change(rotatedAt, key.rotatedBy)} to ${replacedBy}`
-  const revoked = revokedAt === undefined ? '-' : change(revokedAt, key.revokedBy)
-  return [
-    id,
-    name,
-    scopes.join(' '),
-    state,
-    change(createdAt, key.createdBy),
-    expires,
-    lastUsed,
-    rotated,
-    revoked,
-  ]
-}
-
-function change(at: Date, by: string | undefined): string {
-  return by === undefined ? time(at) : `${time(at)} by ${by}`
-}
-
-/** To the minute, in UTC. */
-function time(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace('T', ' ')}Z`
 }
