@@ -2,15 +2,10 @@ import type { Command } from 'commander'
 import { withBulkAccess } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import type { RejectedEntry } from '../transfer/entry.ts'
-import {
-  type ImportCounts,
-  type ImportSource,
-  importPets,
-  type Reading,
-  readPets,
-} from '../transfer/import-pets.ts'
+import { type ImportCounts, importPets } from '../transfer/import-pets.ts'
 import { type Format, findPetFile, formatOf } from '../transfer/pet-file.ts'
 import { amount, interruptible, printLine } from '../transfer/progress.ts'
+import { type ImportSource, type Reading, readPets } from '../transfer/read-pets.ts'
 
 interface ImportOptions {
   readonly format?: Format

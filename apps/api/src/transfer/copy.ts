@@ -2,8 +2,14 @@ import { createHash, randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Pet, PetId } from '@pet-store/domain'
-import type { BulkAccess, IdempotencyKeyId, PetImport, StoredApiKey } from '@pet-store/persistence'
+import type { BulkAccess, IdempotencyKeyId } from '@pet-store/persistence'
+import {
+  assertNoOtherKeysOrImports,
+  copyKeysAndImports,
+  hasSameKeysAndImports,
+} from './copy-keys-and-imports.ts'
 import { jsonLine, petPages } from './export-pets.ts'
+import { listedIds } from './listed-ids.ts'
 import { showProgress } from './progress.ts'
 
 /** How often both databases are compared while pets are still added to the source. */
@@ -26,13 +32,7 @@ export interface CopyReport {
 export async function copyDatabase(source: BulkAccess, target: BulkAccess): Promise<CopyReport> {
   const mark = await markDatabase(target)
   if (await isMarked(source, mark)) throw new Error(SAME_DATABASE)
-  assertNoOthers(await source.readApiKeys(), await target.readApiKeys(), isEarlierKey, 'API keys')
-  assertNoOthers(
-    await source.readPetImports(),
-    await target.readPetImports(),
-    isEarlierImport,
-    'imports of files',
-  )
+  await assertNoOtherKeysOrImports(source, target)
   if ((await target.countPets()) > 0) await comparePets('Checking the target', source, target)
   await comparePets('Copying pets', source, target, { store: true })
   for (let comparison = 0; comparison < MAX_COMPARISONS; comparison += 1) {
@@ -43,9 +43,7 @@ export async function copyDatabase(source: BulkAccess, target: BulkAccess): Prom
       'Comparing both sides',
       source,
       target,
-      {
-        store: true,
-      },
+      { store: true },
     )
     await target.movePetIdsPast(lastId)
     // Checked again, because a replica shows the mark a moment after its primary.
@@ -121,73 +119,7 @@ async function comparePets(
 
 function otherPets(ids: readonly PetId[]): Error {
   return new Error(
-    `The target holds pets that the source does not, or that differ: ${listed(ids)}. It must ` +
+    `The target holds pets that the source does not, or that differ: ${listedIds(ids)}. It must ` +
       'be empty, or hold what an interrupted copy from the same source left.',
   )
-}
-
-/** The number of idempotency keys that are read at a time. */
-const KEYS_PER_PAGE = 5_000
-
-/** Copies everything except pets. */
-async function copyKeysAndImports(source: BulkAccess, target: BulkAccess): Promise<void> {
-  await target.movePetIdsPast(await source.lastPetId())
-  let keys = await source.readIdempotencyKeys(KEYS_PER_PAGE)
-  while (keys.length > 0) {
-    await target.writeIdempotencyKeys(keys)
-    keys = await source.readIdempotencyKeys(KEYS_PER_PAGE, keys.at(-1))
-  }
-  await target.writeApiKeys(await source.readApiKeys())
-  // With its imports the target knows which files were imported, and does not import them again.
-  await target.writePetImports(await source.readPetImports())
-}
-
-/** Throws if the target has items that do not come from the source, which a copy would change. */
-function assertNoOthers<Item extends { readonly id: bigint | string }>(
-  ofSource: readonly Item[],
-  ofTarget: readonly Item[],
-  isEarlier: (ofTarget: Item, ofSource: Item) => boolean,
-  what: string,
-): void {
-  const known = new Map(ofSource.map((item) => [item.id, item]))
-  const others = ofTarget.filter((item) => {
-    const same = known.get(item.id)
-    return same === undefined || !isEarlier(item, same)
-  })
-  if (others.length === 0) return
-  const ids = listed(others.map(({ id }) => id))
-  throw new Error(
-    `The target holds ${what} that the source does not, or that were changed only there: ` +
-      `${ids}. Copy to an empty database instead.`,
-  )
-}
-
-/**
- * Whether a key of the target is an earlier state of the key in the source, by which it may be
- * replaced. A revocation is never undone.
- */
-function isEarlierKey(ofTarget: StoredApiKey, ofSource: StoredApiKey): boolean {
-  if (ofTarget.revokedAt !== undefined && ofSource.revokedAt === undefined) return false
-  const issued = ({ revokedAt: _at, revokedBy: _by, lastUsedAt: _used, ...key }: StoredApiKey) =>
-    key
-  return isDeepStrictEqual(issued(ofTarget), issued(ofSource))
-}
-
-function isEarlierImport(ofTarget: PetImport, ofSource: PetImport): boolean {
-  return isDeepStrictEqual(ofTarget, ofSource) || ofTarget.changedAt < ofSource.changedAt
-}
-
-async function hasSameKeysAndImports(source: BulkAccess, target: BulkAccess): Promise<boolean> {
-  const contents = async (database: BulkAccess) => [
-    // The time of the last use is left out, because it changes continually.
-    new Map((await database.readApiKeys()).map(({ lastUsedAt: _, ...key }) => [key.id, key])),
-    new Map((await database.readPetImports()).map((one) => [one.id, one])),
-  ]
-  return isDeepStrictEqual(await contents(source), await contents(target))
-}
-
-const LISTED = 5
-
-function listed(ids: readonly (bigint | string)[]): string {
-  return `${ids.slice(0, LISTED).join(', ')}${ids.length > LISTED ? ' and others' : ''}`
 }
