@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { contradictionsIn } from './contradictions.ts'
 import { processEnvironment } from './environment.ts'
-import { mistakesAcross, SETTING_LIST, SETTINGS, type Setting, type Settings } from './settings.ts'
+import { SETTING_LIST, SETTINGS, type Setting, type Settings } from './settings.ts'
 
 /** One or more settings are invalid; the message has one line for each. */
 export class InvalidSettings extends Error {
@@ -20,7 +21,7 @@ export function readSettings(environment = processEnvironment()): Settings {
   )
   const mistakes = [
     ...read.flatMap(([, { mistake }]) => mistake ?? []),
-    ...mistakesAcross(settings),
+    ...contradictionsIn(settings),
   ]
   if (mistakes.length > 0) throw new InvalidSettings(mistakes.join('\n'))
   // Every setting was read and is valid, or the error was thrown.

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { mistakesAcross, SETTING_LIST } from './settings.ts'
+import { contradictionsIn } from './contradictions.ts'
+import { SETTING_LIST } from './settings.ts'
 
 it('the documents list every setting with its default and meaning', async () => {
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
@@ -27,6 +28,6 @@ it.each([
       'have pets of its own',
   ],
 ])('a shared port needs a number, and a database that processes share: %j', (settings, mistake) => {
-  expect([...mistakesAcross({ ...settings, reusePort: true })]).toEqual([mistake])
-  expect([...mistakesAcross({ ...settings, reusePort: false })]).toEqual([])
+  expect([...contradictionsIn({ ...settings, reusePort: true })]).toEqual([mistake])
+  expect([...contradictionsIn({ ...settings, reusePort: false })]).toEqual([])
 })
