@@ -17,6 +17,7 @@ it('--version prints the version, and serve --help lists every setting', async (
   const text = await outputOf('serve --help')
   for (const { variable } of SETTING_LIST)
     expect(text).toMatch(new RegExp(`^  ${variable}(?: |$)`, 'm'))
+  expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
 })
 
 it('--help has examples whose options the commands have', async () => {

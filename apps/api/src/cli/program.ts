@@ -132,10 +132,15 @@ program
 addTransferCommands(program, json)
 addKeyCommands(program, json)
 
+const SETTING_INDENT = ' '.repeat(6)
+
 function settingsHelp(): string {
+  const help = program.createHelp()
+  const width = (process.stdout.columns || 80) - SETTING_INDENT.length
   const lines = SETTING_LIST.map(({ variable, default: text, meaning }) => {
     const ending = text === undefined ? '' : ` (default: ${text})`
-    return `  ${variable}${ending}\n      ${meaning.replaceAll('`', '')}`
+    const wrapped = help.boxWrap(meaning.replaceAll('`', ''), width)
+    return `  ${variable}${ending}\n${wrapped.replaceAll(/^/gm, SETTING_INDENT)}`
   })
   return `\nSettings (environment variables, or lines of a file .env):\n${lines.join('\n')}`
 }

@@ -5,6 +5,7 @@ import { type RunningProgram, temporaryFolder, waitForOutput } from '@pet-store/
 import { afterEach, describe, expect, it } from 'vitest'
 import { curl } from '../testing/curl.test-support.ts'
 import { runHere } from '../testing/run-command.test-support.ts'
+import { NO_TERMINAL, runOnTerminal } from '../testing/run-on-terminal.test-support.ts'
 import { runProgram, runStart } from '../testing/run-program.test-support.ts'
 
 const README = new URL('../../../../README.md', import.meta.url)
@@ -85,6 +86,20 @@ describe('pet-store start', () => {
     const headers = { Authorization: `Bearer ${key}` }
     expect((await fetch(`${address}/pets`, { headers })).status).toBe(200)
     expect(program.output.stdout).toMatch(/^[^\n]+\n$/)
+  })
+
+  it('start draws no box on a terminal that is too narrow for one', async ({ skip }) => {
+    const settings = { PORT: '0' }
+    const terminal = runOnTerminal('start', await temporaryFolder(), settings, 40)
+    if (terminal === undefined) return skip(NO_TERMINAL)
+    let text = ''
+    for await (const piece of terminal.stdout.setEncoding('utf8')) {
+      text += piece
+      if (text.includes('/v1/pets/1')) break
+    }
+    terminal.kill('SIGKILL')
+    expect(text).toContain('Address    http://')
+    expect(text).not.toContain('─')
   })
 
   it('start rejects a HOST that others can reach, and names serve', async () => {

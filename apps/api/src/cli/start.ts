@@ -56,8 +56,10 @@ Paste a line to try it:
 `
 }
 
+/** A box around lines, which a terminal that is too narrow for it would break. */
 function box(lines: readonly string[]): string {
   const width = Math.max(...lines.map((line) => line.length))
+  if (process.stdout.isTTY && process.stdout.columns < width + 4) return lines.join('\n')
   const edge = '─'.repeat(width + 2)
   return [`┌${edge}┐`, ...lines.map((line) => `│ ${line.padEnd(width)} │`), `└${edge}┘`].join('\n')
 }
