@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { temporaryFolder } from '@pet-store/testing'
+import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { backupSqlite } from './backup.ts'
 import { openSqliteBulkAccess } from './bulk-access.ts'
@@ -122,6 +123,38 @@ describe('SQLite backup', () => {
     await expect(backupSqlite({ url: `sqlite:${folder}` }, backup)).rejects.toThrow(
       `Cannot open the SQLite database ${JSON.stringify(folder)}: it is a folder.`,
     )
+  })
+
+  it.each([
+    ['copies', 'process.exit(7)'],
+    ['checks', 'if (bytes === totalBytes) setImmediate(() => process.exit(7))'],
+  ])('a backup leaves no file when its process ends while it %s', async (_, action) => {
+    await addPets(url, 1)
+    const code = `
+      import { backupSqlite } from './backup.ts'
+      await backupSqlite({ url: ${JSON.stringify(url)} }, ${JSON.stringify(backup)},
+        (bytes, totalBytes) => { ${action} })`
+    const node = ['--conditions=@pet-store/source', '--input-type=module', '--eval', code]
+    const { status, stderr } = spawnSync(process.execPath, node, {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+    })
+    expect(status, stderr).toBe(7)
+    expect(readdirSync(folder).filter((name) => name.startsWith('backup'))).toEqual([])
+  })
+
+  it('a backup of a damaged database is not kept, and its damage is named', async () => {
+    await addPets(url, 1)
+    const database = new Database(path).unsafeMode()
+    database.exec(`create table damaged (value); insert into damaged values (null);
+      pragma writable_schema = on;
+      update sqlite_schema set sql = 'create table damaged (value not null)'
+        where name = 'damaged'`)
+    database.close()
+    await expect(backupSqlite({ url }, backup)).rejects.toThrow(
+      `the copy is damaged (NULL value in damaged.value).`,
+    )
+    expect(readdirSync(folder)).toEqual(['pets.db'])
   })
 
   it('a backup is synced before it is renamed, and its folder before it is reported', ({

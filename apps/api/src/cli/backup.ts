@@ -1,13 +1,22 @@
 import type { OnCopied } from '@pet-store/persistence-sqlite'
 import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
 import { readSettings } from '../settings/read-settings.ts'
-import { amount, MEGABYTES, type Progress, showProgress } from '../transfer/progress.ts'
+import {
+  amount,
+  interruptible,
+  MEGABYTES,
+  type Progress,
+  showProgress,
+} from '../transfer/progress.ts'
 
 /** Writes a checked copy of the database to a file, even while the service runs. */
 export async function backupCommand(file: string): Promise<void> {
   const { backup } = await persistenceAdapter(readSettings())
   if (backup === undefined) throw new Error(USE_OTHER_TOOLS)
-  const { pets } = await withProgress((onCopied) => backup(file, onCopied))
+  const stopped = () => `Stopped. ${JSON.stringify(file)} was not written.`
+  const { pets } = await interruptible(stopped, () =>
+    withProgress((onCopied) => backup(file, onCopied)),
+  )
   console.log(`${JSON.stringify(file)} is a checked copy with ${amount(pets, 'pet')}.`)
 }
 
@@ -15,7 +24,10 @@ export async function backupCommand(file: string): Promise<void> {
 export async function restoreCommand(file: string): Promise<void> {
   const { restore } = await persistenceAdapter(readSettings())
   if (restore === undefined) throw new Error(USE_OTHER_TOOLS)
-  const { pets, previousFiles } = await withProgress((onCopied) => restore(file, onCopied))
+  const stopped = () => 'Stopped. The database was not replaced.'
+  const { pets, previousFiles } = await interruptible(stopped, () =>
+    withProgress((onCopied) => restore(file, onCopied)),
+  )
   const kept =
     previousFiles.length === 0 ? '' : ` The previous files are kept as ${previousFiles.join(', ')}.`
   console.log(`Restored ${amount(pets, 'pet')}.${kept}`)

@@ -76,9 +76,17 @@ it('progress names what follows, unless the work was short', () => {
   const short = showProgress('Copying', 1_000_000, MEGABYTES)
   short.advance(1_000_000)
   short.follow('Checking')
+  short.end()
   const long = showProgress('Copying', 2_000_000, MEGABYTES)
   vi.advanceTimersByTime(1_000)
   long.advance(2_000_000)
   long.follow('Checking')
-  expect(lines).toEqual(['Checking: 2 MB'])
+  vi.advanceTimersByTime(25_000)
+  long.end()
+  vi.advanceTimersByTime(25_000)
+  expect(lines).toEqual([
+    'Checking: 2 MB',
+    'Checking: 2 MB, 10 s so far',
+    'Checking: 2 MB, 20 s so far',
+  ])
 })

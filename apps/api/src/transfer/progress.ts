@@ -16,7 +16,10 @@ const SHORT_MS = 1_000
 export interface Progress {
   /** Adds to the amount of work that is done. */
   advance(count: number): void
-  /** Shows that other work follows, whose progress is not known. */
+  /**
+   * Shows that other work follows, whose progress is not known, and then how long it has taken so
+   * far.
+   */
   follow(what: string): void
   /** Call it when the work has ended, even if it has failed. */
   end(): void
@@ -32,6 +35,7 @@ export function showProgress(what: string, total: number | undefined, unit = NUM
   const startedAt = performance.now()
   let shownAt = startedAt
   let done = 0
+  let following: NodeJS.Timeout | undefined
   function show(now: number, line: string): void {
     shownAt = now
     // A line that the terminal broke into two could not be erased.
@@ -49,8 +53,17 @@ export function showProgress(what: string, total: number | undefined, unit = NUM
     follow(next) {
       const now = performance.now()
       if (isTTY || now - startedAt >= SHORT_MS) show(now, `${next}: ${unit(done)}`)
+      following = setInterval(
+        () => {
+          const later = performance.now()
+          const seconds = Math.round((later - now) / 1_000)
+          show(later, `${next}: ${unit(done)}, ${seconds} s so far`)
+        },
+        isTTY ? 1_000 : LINE_INTERVAL_MS,
+      )
     },
     end() {
+      clearInterval(following)
       if (isTTY && shownAt > startedAt) process.stderr.write(ERASE_LINE)
     },
   }

@@ -1,6 +1,8 @@
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
-import Database from 'better-sqlite3'
+import { Worker } from 'node:worker_threads'
+import type Database from 'better-sqlite3'
 import { openSqliteDatabase } from './database.ts'
 import { lockDatabase } from './exclusive-lock.ts'
 import { syncFile, syncFolder } from './file-sync.ts'
@@ -39,6 +41,12 @@ export async function writeCheckedCopy(
     )
   }
   const temporary = `${file}.${process.pid}.tmp`
+  const removeTemporary = () => {
+    rmSync(temporary, { force: true })
+    removeLogs(temporary)
+  }
+  // A program that is interrupted ends by `process.exit`.
+  process.once('exit', removeTemporary)
   const source = await openSqliteDatabase(from, { readOnly: true })
   let lock: Database.Database | undefined
   try {
@@ -48,7 +56,7 @@ export async function writeCheckedCopy(
     lock = lockDatabase(file)
     removeLeftovers(file)
     await copyPages(source, temporary, onCopied)
-    const pets = checkCopy(temporary)
+    const pets = await checkCopy(temporary)
     syncFile(temporary)
     // The file was not there to be locked, and a service may have created it since.
     lock ??= lockDatabase(file)
@@ -63,8 +71,8 @@ export async function writeCheckedCopy(
     source.close()
     // The file was renamed by now. SQLite notices that, and removes nothing.
     lock?.close()
-    rmSync(temporary, { force: true })
-    removeLogs(temporary)
+    removeTemporary()
+    process.off('exit', removeTemporary)
   }
 }
 
@@ -114,16 +122,31 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Returns the number of pets. */
-function checkCopy(file: string): number {
-  const copy = new Database(file)
-  try {
-    // The journal mode was copied too. In this mode the copy is a single file, without a log.
-    copy.pragma('journal_mode = delete')
-    const result = copy.pragma('integrity_check', { simple: true })
-    if (result !== 'ok') throw new Error(`the copy is damaged (${String(result)})`)
-    return copy.prepare('select count(*) from pet').pluck().get() as number
-  } finally {
-    copy.close()
-  }
+/**
+ * Checks a copy in a thread of its own, because a check takes seconds for each gigabyte and SQLite
+ * reports no progress of it: meanwhile the caller can show how long it takes. Resolves to the
+ * number of pets.
+ */
+function checkCopy(file: string): Promise<number> {
+  const driver = createRequire(import.meta.url).resolve('better-sqlite3')
+  // Without the options of this process, one of which may be `--input-type=module`.
+  const options = { eval: true, workerData: { driver, file }, execArgv: [] }
+  return new Promise((resolve, reject) => {
+    new Worker(CHECK_COPY, options)
+      .once('message', resolve)
+      .once('error', reject)
+      .once('exit', (code) => reject(new Error(`the check ended with exit code ${code}`)))
+  })
 }
+
+/** The journal mode was copied too. In this mode the copy is a single file, without a log. */
+const CHECK_COPY = `
+const { parentPort, workerData } = require('node:worker_threads')
+const copy = new (require(workerData.driver))(workerData.file)
+copy.pragma('journal_mode = delete')
+const result = copy.pragma('integrity_check', { simple: true })
+if (result !== 'ok') throw new Error('the copy is damaged (' + result + ')')
+const pets = copy.prepare('select count(*) from pet').pluck().get()
+copy.close()
+parentPort.postMessage(pets)
+`
