@@ -163,6 +163,24 @@ describe('PostgreSQL migrations', () => {
     }
   })
 
+  it.each([
+    ['rows', 'id serial, name text); insert into migration (name) values ($$Users1$$', '"Users1"'],
+    ['columns', 'version text', 'has other columns'],
+  ])('migrations of another program are rejected by their %s', async (_, sql, reason) => {
+    await other.query(`create table migration (${sql})`)
+    for (const attempt of [readPostgresMigrations, migratePostgres, openPostgresPersistence]) {
+      await expect(attempt({ url, mode: 'migrate' })).rejects.toThrow(
+        new RegExp(`^The PostgreSQL database ".*" belongs to another program, .* ${reason}: use a`),
+      )
+    }
+    expect(await tables()).toEqual(['migration'])
+  })
+
+  it('a migration that fails because a column is missing says which', async () => {
+    await other.query('create table migration (id serial, name text)')
+    await expect(migratePostgres({ url })).rejects.toThrow(/: column "executed_at" .*exist\.$/)
+  })
+
   it.each(['read committed', 'repeatable read', 'serializable'])(
     'migrations run once when ten programs start together, where the default is %s',
     async (isolation) => {

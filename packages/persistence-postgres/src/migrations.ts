@@ -33,7 +33,7 @@ const NO_SUCH_DATABASE = '3D000'
 
 // These are not the types of the ORM's PostgreSQL package. The declarations of this file would then
 // need the types of its driver, which do not compile everywhere.
-type EntityManager = Parameters<typeof appliedMigrations>[0]
+type EntityManager = Parameters<typeof appliedMigrations>[1]
 interface Orm {
   readonly em: { fork(): EntityManager }
 }
@@ -126,7 +126,7 @@ function migrateInTransaction(database: PostgresDatabase): Promise<readonly stri
     // The ORM divides names at a dot.
     const named = schema?.includes('.') ? undefined : schema
     const orm = createPostgresOrm(database, ormConnectionOn(client), named)
-    const applied = await appliedMigrations(orm.em.fork(), POSTGRES_DIALECT)
+    const applied = await appliedMigrations(nameOf(database), orm.em.fork(), POSTGRES_DIALECT)
     const { pending } = migrationState(nameOf(database), applied, MIGRATIONS)
     if (pending.length > 0) await orm.migrator.up({ migrations: [...pending] })
     return pending
@@ -138,7 +138,7 @@ export async function stateOf(
   database: PostgresDatabase,
   em: EntityManager,
 ): Promise<MigrationState> {
-  const applied = await withRetries(() => appliedMigrations(em, POSTGRES_DIALECT))
+  const applied = await withRetries(() => appliedMigrations(nameOf(database), em, POSTGRES_DIALECT))
   const state = migrationState(nameOf(database), applied, MIGRATIONS)
   const obstacle = state.database === 'empty' ? await migrationObstacleOf(database.pool) : undefined
   return { ...state, ...(obstacle !== undefined && { obstacle }) }

@@ -95,6 +95,18 @@ describe('SQLite migrations', () => {
     }
   })
 
+  it.each([
+    ['rows', "id, name); insert into migration values (1, 'Users1'", '"Users1"'],
+    ['columns', 'version', 'has other columns'],
+  ])('migrations of another program are rejected by their %s', async (_, sql, reason) => {
+    new Database(path).exec(`create table migration (${sql})`).close()
+    for (const attempt of [readSqliteMigrations, migrateSqlite, openSqlitePersistence]) {
+      await expect(attempt({ url, mode: 'migrate' })).rejects.toThrow(
+        new RegExp(`^The SQLite database ".*" belongs to another program, .* ${reason}: use a`),
+      )
+    }
+  })
+
   it('migrations wait for no other process when there is nothing to do', async () => {
     await migrateSqlite({ url })
     const other = new Database(path)

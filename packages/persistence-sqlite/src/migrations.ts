@@ -85,7 +85,8 @@ async function runMigrations(database: Database, orm: MikroORM): Promise<readonl
 
 /** Which migrations a database has and lacks. */
 export async function stateOf({ name }: Database, em: SqlEntityManager): Promise<MigrationState> {
-  return migrationState(nameOf(name), await appliedMigrations(em, SQLITE_DIALECT), MIGRATIONS)
+  const applied = await appliedMigrations(nameOf(name), em, SQLITE_DIALECT)
+  return migrationState(nameOf(name), applied, MIGRATIONS)
 }
 
 /** The message of an error, or of its cause if it only says that the database is unavailable. */

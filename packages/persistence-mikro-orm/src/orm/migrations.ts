@@ -1,19 +1,26 @@
-import type { MigrationObject } from '@mikro-orm/core'
+import { InvalidFieldNameException, type MigrationObject } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/sql'
 import type { MigrationState } from '@pet-store/persistence'
 import type { SqlDialect } from '../statements/sql-dialect.ts'
 
 /**
  * Returns the names of the migrations that a database has. Does not use the migrator, which would
- * create the table `migration` and take locks for it.
+ * create the table `migration` and take locks for it. Messages call the database `name`. Rejects if
+ * the table has other columns.
  */
 export async function appliedMigrations(
+  name: string,
   em: SqlEntityManager,
   { findMigrationTable }: SqlDialect,
 ): Promise<readonly string[]> {
   if ((await em.execute(findMigrationTable)).length === 0) return []
-  const rows = await em.execute<{ name: string }[]>('select name from migration order by id')
-  return rows.map(({ name }) => name)
+  try {
+    const rows = await em.execute<{ name: string }[]>('select name from migration order by id')
+    return rows.map((row) => row.name)
+  } catch (error) {
+    if (!(error instanceof InvalidFieldNameException)) throw error
+    throw new Error(ofAnotherProgram(name, 'has other columns'), { cause: error })
+  }
 }
 
 /** The first migration of earlier versions, whose migrations are not continued. */
@@ -22,7 +29,7 @@ const DISCONTINUED = '0001-create-pets'
 /**
  * Returns the state of a database, given the names of its migrations in their order; `undefined`
  * for a missing database. Messages call the database `name`. Throws if it was created by a version
- * whose migrations are not continued.
+ * whose migrations are not continued, or if they are those of another program.
  */
 export function migrationState(
   name: string,
@@ -38,11 +45,22 @@ export function migrationState(
     )
   }
   const known = migrations.map((migration) => migration.name)
+  // None is ever removed, so a later version has the first one too.
+  if (applied !== undefined && applied.length > 0 && known.every((one) => !applied.includes(one)))
+    throw new Error(ofAnotherProgram(name, `has the row ${JSON.stringify(applied.at(-1))}`))
   return {
     database: applied === undefined ? 'missing' : applied.length === 0 ? 'empty' : 'migrated',
     pending: known.filter((one) => !applied?.includes(one)),
     newer: (applied ?? []).filter((one) => !known.includes(one)),
   }
+}
+
+/** Says that the table `migration` is not the one of this program, and what to do. */
+function ofAnotherProgram(name: string, reason: string): string {
+  return (
+    `The ${name} belongs to another program, whose table "migration" ${reason}: ` +
+    'use a database of its own for the pets.'
+  )
 }
 
 /** Throws an error that names the migrations that a database lacks. */

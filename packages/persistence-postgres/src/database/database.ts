@@ -1,3 +1,4 @@
+import { DriverException } from '@mikro-orm/core'
 import { isPetError } from '@pet-store/domain'
 import type { DatabaseServer, OnStatement } from '@pet-store/persistence'
 import pg from 'pg'
@@ -78,7 +79,8 @@ const POOLER_HINT =
 
 /** Returns the message that says why something failed, without the full stop. */
 export function reasonOf(error: unknown): string {
-  if (isPetError(error) && error.cause !== undefined) return reasonOf(error.cause)
+  const isWrapper = isPetError(error) || error instanceof DriverException
+  if (isWrapper && error.cause instanceof Error) return reasonOf(error.cause)
   // A name with several addresses fails with one error for each, and no message of its own.
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   const message = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
