@@ -27,12 +27,13 @@ beforeEach(async () => {
   await persistence.check()
 })
 
+const aKey = () => ({ owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() })
+
 /** Every creation is rejected in the same way, with and without a key. */
 async function expectNothingStored(code: string): Promise<void> {
-  const key = { owner: 'shop', key: 'k', fingerprint: 'f', at: new Date() }
   for (const add of [
     () => persistence.pets.add(aNewPet()),
-    () => persistence.pets.addWithKey(aNewPet(), key),
+    () => persistence.pets.addWithKey(aNewPet(), aKey()),
   ]) {
     await expect(add()).rejects.toMatchObject({
       code: 'persistence_unavailable',
@@ -55,6 +56,53 @@ it.each([
     await onServer(revoke)
     await expect(persistence.check()).rejects.toThrow(`lacks the right to ${right}.`)
     await expectNothingStored('42501')
+  },
+)
+
+it.each([
+  ['pet', 'select 1'],
+  ['idempotency_key', 'create policy allowed on idempotency_key for select using (true)'],
+  ['api_key', 'create policy allowed on api_key to pg_monitor using (true)'],
+])('A database whose table %s is hidden by row-level security is not ready', async (table, but) => {
+  onTestFinished(
+    async () =>
+      void (await onServer(
+        `alter table ${table} disable row level security; drop policy if exists allowed on ${table}`,
+      )),
+  )
+  await onServer(`alter table ${table} enable row level security; ${but}`)
+  await expect(persistence.check()).rejects.toThrow(`Row-level security hides the table ${table}.`)
+  await onServer(`create policy all_rows on ${table} to ${ROLE} using (true)`)
+  await persistence.check()
+})
+
+it('A start that cannot see the migrations says so', async () => {
+  const url = Object.assign(new URL(database.url), { username: ROLE }).href
+  await onServer('alter table migration enable row level security')
+  onTestFinished(
+    async () => void (await onServer('alter table migration disable row level security')),
+  )
+  await expect(openPostgresPersistence({ url })).rejects.toThrow('hides the table migration.')
+})
+
+it.each(['pet', 'idempotency_key'])(
+  'A database whose table %s has a column that nothing sets is not ready, and stores nothing',
+  async (table) => {
+    await onServer(`alter table ${table} add column shop text not null`)
+    onTestFinished(async () => void (await onServer(`alter table ${table} drop column shop`)))
+    await expect(persistence.check()).rejects.toThrow(
+      `The column "shop" of the table ${table} needs a value`,
+    )
+    const { rejects } = expect(persistence.pets.addWithKey(aNewPet(), aKey()))
+    await rejects.toMatchObject({ outcome: 'not_stored', cause: { code: '23502' } })
+    if (table === 'pet') await expectNothingStored('23502')
+    await onServer(`
+      create function set_shop() returns trigger language plpgsql as
+        'begin new.shop = 1; return new; end';
+      create trigger shop before insert on ${table} for each row execute function set_shop()`)
+    onTestFinished(async () => void (await onServer('drop function set_shop cascade')))
+    await persistence.check()
+    await persistence.pets.addWithKey(aNewPet(), aKey())
   },
 )
 

@@ -1,5 +1,6 @@
 import { INT64, persistenceUnavailable } from '@pet-store/domain'
 import type { Pool } from 'pg'
+import { assertNoRequiredColumns, assertRowsVisible, SECURED_TABLES } from './assert-tables.ts'
 import { exactNextPetIdOf, lastPetIdOf } from './pet-id-sequence.ts'
 import { withRetries } from './retries.ts'
 
@@ -37,6 +38,7 @@ interface Use {
  */
 export async function assertWritable(pool: Pool, use: Use): Promise<void> {
   await assertRights(pool, use.countsRequests ? { ...RIGHTS, ...COUNTING_RIGHTS } : RIGHTS)
+  await assertNoRequiredColumns(pool)
   const nextId = await nextIdOf(pool)
   if (nextId > INT64.max) throw unavailable('There are no more ids for pets.')
   if (use.isDistributed || !(await isTaken(pool, nextId))) return
@@ -61,7 +63,7 @@ async function nextIdOf(pool: Pool): Promise<bigint> {
 async function assertRights(pool: Pool, rights: Readonly<Record<string, string>>): Promise<void> {
   const columns = Object.entries(rights).map(([right, isThere]) => `${isThere} as "${right}"`)
   const sql = `select current_setting('transaction_read_only') = 'on' as "read-only",
-    ${columns.join(', ')}`
+    ${columns.join(', ')}, ${SECURED_TABLES}`
   const { rows } = await withRetries(() => pool.query<Record<string, boolean>>(sql))
   const state = rows[0] ?? {}
   if (state['read-only'])
@@ -69,6 +71,7 @@ async function assertRights(pool: Pool, rights: Readonly<Record<string, string>>
   const missing = Object.keys(rights).filter((right) => !state[right])
   if (missing.length > 0)
     throw unavailable(`The user of the database lacks the right to ${missing.join(', ')}.`)
+  await assertRowsVisible(pool, state)
 }
 
 async function isTaken(pool: Pool, id: bigint): Promise<boolean> {

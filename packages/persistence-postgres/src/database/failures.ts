@@ -30,6 +30,7 @@ const CONFLICT = /^(?:40001|40P01)$/
 /** The values of the statement are invalid, or violate a constraint. */
 const INVALID_VALUE = /^2[23]...$/
 const LOST_STATEMENT = /^(?:26000|42P05)$/
+const NOT_NULL_VIOLATION = '23502'
 const UNIQUE_VIOLATION = '23505'
 const PROTOCOL_VIOLATION = '08P01'
 const DISK_FULL = '53100'
@@ -58,6 +59,11 @@ export function isInvalidValue(error: unknown): boolean {
 /** Whether a statement failed because a unique value is taken. It has changed nothing. */
 export function isTakenValue(error: unknown): boolean {
   return sqlStateOf(error) === UNIQUE_VIOLATION
+}
+
+/** Whether a statement failed because a column lacks its value. It has changed nothing. */
+export function isMissingValue(error: unknown): boolean {
+  return sqlStateOf(error) === NOT_NULL_VIOLATION
 }
 
 /**

@@ -1,16 +1,22 @@
 import pg, { type Pool } from 'pg'
+import { assertRowsVisible } from './assert-tables.ts'
 import { withRetries } from './retries.ts'
 
 const MAY_CREATE = `select current_setting('transaction_read_only') = 'on' as "isReadOnly",
   has_schema_privilege(current_schema(), 'create') as "mayCreate"`
+const IS_HIDDEN = `select row_security_active(to_regclass('migration')) as migration`
 /** The schema is the first one of the `search_path` that exists and that the user may use. */
 const WHO = 'select current_user as "user", current_schema() as schema'
 
 /**
- * Returns why no table can be created; `undefined` if no reason is known. Since version 15 of
+ * Returns why no table can be created; `undefined` if no reason is known. Rejects if
+ * row-level security hides the migrations that were run. Since version 15 of
  * PostgreSQL only the owner of a database may create tables in the schema `public`.
  */
 export async function migrationObstacleOf(pool: Pool): Promise<string | undefined> {
+  // The table may have rows that this user does not see.
+  const hidden = await withRetries(() => pool.query<{ migration: boolean | null }>(IS_HIDDEN))
+  await assertRowsVisible(pool, hidden.rows[0] ?? {})
   const rights = await withRetries(() =>
     pool.query<{ isReadOnly: boolean; mayCreate: boolean | null }>(MAY_CREATE),
   )

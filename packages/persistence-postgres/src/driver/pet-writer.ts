@@ -5,7 +5,7 @@ import {
   type PetWriter,
 } from '@pet-store/persistence-mikro-orm'
 import type { ClientBase } from 'pg'
-import { isTakenValue, unknownIfTimedOut } from '../database/failures.ts'
+import { isMissingValue, isTakenValue, unknownIfTimedOut } from '../database/failures.ts'
 import { createClaimTogether } from './claim-together.ts'
 import type { ConnectedDatabase } from './connections.ts'
 import type { DiskSpace } from './disk-space.ts'
@@ -56,7 +56,7 @@ export function createPostgresPetWriter(
     const ids = await addMany
       .run((statement) => runOn(client, statement, columns, 'unknown'))
       .catch((error: unknown) => {
-        throw rows.length === 1 ? unavailableIfTaken(error) : error
+        throw rows.length === 1 ? unavailableIfImpossible(error) : error
       })
     return idsInOrder(ids)
   }
@@ -76,7 +76,7 @@ export function createPostgresPetWriter(
     const [row] = await diskSpace
       .note(addWithKey.run((statement) => write(statement, [...key, ...pet], cancellation)))
       .catch((error: unknown) => {
-        throw unavailableIfTaken(error)
+        throw unavailableIfImpossible(error)
       })
     return row?.[0]
   }
@@ -113,7 +113,7 @@ export function createPostgresPetWriter(
       return diskSpace
         .note(addOne.run((statement) => write(statement, pet, cancellation)))
         .then(idOf, (error: unknown) => {
-          throw unknownIfTimedOut(unavailableIfTaken(error))
+          throw unknownIfTimedOut(unavailableIfImpossible(error))
         })
     },
     addWithKey(key, pet, cancellation) {
@@ -132,11 +132,15 @@ export function createPostgresPetWriter(
 
 /**
  * A unique value that is taken can only be the id, which the server assigns: its sequence is behind
- * the table.
+ * the table. A value that is missing can only be that of a column that the operator has added, or
+ * has made mandatory.
  */
-function unavailableIfTaken(error: unknown): unknown {
-  if (!isTakenValue(error)) return error
-  return persistenceUnavailable({ message: 'The next id of a pet is taken.', cause: error })
+function unavailableIfImpossible(error: unknown): unknown {
+  if (isTakenValue(error))
+    return persistenceUnavailable({ message: 'The next id of a pet is taken.', cause: error })
+  if (isMissingValue(error))
+    return persistenceUnavailable({ message: 'A column of a pet needs a value.', cause: error })
+  return error
 }
 
 /** Whether no pet has this id, and no transaction can still commit one. */

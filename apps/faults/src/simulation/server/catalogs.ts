@@ -1,6 +1,6 @@
 import { type Row, Table, Transaction } from '../sql/tables.ts'
 
-const CATALOGS = /\bpg_(?:class|database|locks|sequence)\b/
+const CATALOGS = /\bpg_(?:attribute|class|database|locks|sequence)\b/
 
 const LOCK_COLUMNS = {
   virtualtransaction: 'text',
@@ -8,6 +8,16 @@ const LOCK_COLUMNS = {
   mode: 'text',
   relation: 'text',
   database: 'int8',
+} as const
+
+const ATTRIBUTE_COLUMNS = {
+  attrelid: 'text',
+  attname: 'text',
+  attnum: 'int8',
+  attnotnull: 'bool',
+  atthasdef: 'bool',
+  attisdropped: 'bool',
+  attidentity: 'text',
 } as const
 
 const SEQUENCE_COLUMNS = { seqrelid: 'text', seqcache: 'int8', seqincrement: 'int8' } as const
@@ -37,6 +47,8 @@ export function withCatalogs(
   )
   return new Map([
     ...tables,
+    // No table has a column beyond those that our statements set.
+    ['pg_attribute', catalog('pg_attribute', ATTRIBUTE_COLUMNS, [])],
     ['pg_class', catalog('pg_class', { oid: 'text' }, names)],
     ['pg_database', catalog('pg_database', { oid: 'int8', datname: 'text' }, databases)],
     ['pg_locks', catalog('pg_locks', LOCK_COLUMNS, locks)],

@@ -74,6 +74,7 @@ export const FUNCTIONS: Readonly<Record<string, ServerFunction>> = {
   current_schema: { type: 'text', run: () => 'public' },
   has_schema_privilege: { type: 'bool', run: () => true },
   has_table_privilege: { type: 'bool', run: () => true },
+  row_security_active: { type: 'bool', run: () => false },
   has_sequence_privilege: { type: 'bool', run: () => true },
   pg_is_in_recovery: { type: 'bool', run: ({ replayed }) => replayed() !== undefined },
   pg_last_wal_replay_lsn: {
