@@ -1,4 +1,4 @@
-import { databaseKind, wrongSchema, wrongUrl } from './database-url.ts'
+import { databaseKind, wrongHosts, wrongSchema, wrongUrl } from './database-url.ts'
 import type { Settings } from './settings.ts'
 
 /** Finds settings that contradict each other, a line for each. Invalid settings are absent. */
@@ -7,7 +7,9 @@ export function* contradictionsIn(settings: Partial<Settings>): Generator<string
   // An adapter of PERSISTENCE_MODULE decides itself whether it has replicas and what its URLs are.
   if (databaseUrl !== undefined && persistenceModule === '') {
     const kind = databaseKind(databaseUrl)
-    const wrong = kind === undefined ? wrongUrl(databaseUrl) : wrongSchema(databaseUrl)
+    const wrong =
+      wrongHosts(databaseUrl) ??
+      (kind === undefined ? wrongUrl(databaseUrl) : wrongSchema(databaseUrl))
     if (wrong !== undefined) yield `DATABASE_URL ${wrong}`
     if (databaseReplicaUrls.length > 0 && kind !== 'postgres') {
       yield 'DATABASE_REPLICA_URLS must be empty unless DATABASE_URL is ' +

@@ -17,11 +17,28 @@ it.each([
 it.each([
   ['postgres://a b/', 'postgres://***'],
   ['postgres://me:p@ss/word@host/pets', 'postgres://***'],
-  ['postgres://me@/pets?host=/run/postgresql', 'postgres://me@/pets?***'],
 ])('readSettings rejects the DATABASE_URL %s, and says how to write a password', (url, shown) => {
   expect(() => readSettings({ DATABASE_URL: url })).toThrow(
     `got "${shown}"; in a password write @ as %40, / as %2F, : as %3A, # as %23, % as %25`,
   )
+})
+
+it('readSettings rejects a DATABASE_URL without a host, and says how to name a socket', () => {
+  expect(() => readSettings({ DATABASE_URL: 'postgres://me@/pets?host=/run/postgresql' })).toThrow(
+    'got "postgres://me@/pets?***"; for a socket write its folder as the host, / as %2F: ' +
+      'postgres://user@%2Frun%2Fpostgresql/name',
+  )
+})
+
+it.each([
+  ['postgres://me:a,b@one,two/pets', 'postgres://me:***@one,two/pets'],
+  ['postgresql://one:5432,two:5433/pets', 'postgresql://one:5432,two:5433/pets'],
+])('readSettings rejects the hosts of the DATABASE_URL %s', (url, shown) => {
+  expect(() => readSettings({ DATABASE_URL: url })).toThrow(
+    `DATABASE_URL must have one host, got "${shown}": ` +
+      'use a name or a proxy that leads to the primary',
+  )
+  expect(readSettings({ DATABASE_URL: 'postgres://me:a,b@one/pets' }).databaseUrl).toContain('one')
 })
 
 it('readSettings rejects a DATABASE_URL with the parameter schema, and says what to use', () => {

@@ -1,11 +1,31 @@
 /** Says what is wrong with the URL of a database, without its secrets. */
 export function wrongUrl(url: string): string {
   const rule = 'must be sqlite: and the path of a file, or postgres://user:password@host/database'
-  const hint = /^postgres(?:ql)?:\/\//.test(url) ? ESCAPES_HINT : ''
-  return `${rule}, got ${JSON.stringify(maskUrl(url))}${hint}`
+  return `${rule}, got ${JSON.stringify(maskUrl(url))}${hintFor(url)}`
 }
 
 const ESCAPES_HINT = '; in a password write @ as %40, / as %2F, : as %3A, # as %23, % as %25'
+const SOCKET_HINT =
+  '; for a socket write its folder as the host, / as %2F: postgres://user@%2Frun%2Fpostgresql/name'
+
+function hintFor(url: string): string {
+  if (!/^postgres(?:ql)?:\/\//.test(url)) return ''
+  return hostsOf(url) === '' ? SOCKET_HINT : ESCAPES_HINT
+}
+
+/** The part of a URL that names the host, or several, also if the URL is invalid. */
+function hostsOf(url: string): string {
+  return /^[^:]+:\/\/(?:[^/?#]*@)?([^@/?#]*)/.exec(url)?.[1] ?? ''
+}
+
+/** Says that a URL has several hosts, of which the driver would try none. */
+export function wrongHosts(url: string): string | undefined {
+  if (!/^postgres(?:ql)?:/.test(url) || !hostsOf(url).includes(',')) return undefined
+  return (
+    `must have one host, got ${JSON.stringify(maskUrl(url))}: ` +
+    'use a name or a proxy that leads to the primary'
+  )
+}
 
 /**
  * The kind of database that a URL names; `undefined` for any other URL, and for one with an @ in
