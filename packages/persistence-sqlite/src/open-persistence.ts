@@ -56,7 +56,7 @@ function persistenceOf(
     async check() {
       assertFilesUnmoved(database)
       await readPage([])
-      await writes.assertSpace()
+      await writes.assertTakesWrites()
     },
     async isMigrated() {
       const { pending } = await entities.read('migration_list', (em) => stateOf(database, em))

@@ -31,9 +31,12 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith('SQLITE_BUSY')
 }
 
-/** Whether a write failed because there is no space for it. */
-export function isDiskFull(error: unknown): boolean {
-  return codeOf(error) === 'SQLITE_FULL'
+/**
+ * Whether a write failed because the disk does not take it: there is no space, the disk is broken or
+ * became read-only, or a quota or a limit of the size of files is reached.
+ */
+export function isDiskFailure(error: unknown): boolean {
+  return /^SQLITE_(?:FULL|IOERR|READONLY)/.test(codeOf(error))
 }
 
 /**

@@ -31,7 +31,7 @@ describe('Grouped writes', () => {
   const stored = () => database.prepare('select text from note order by text').pluck().all()
   const trialWrites = async () => {
     log.length = 0
-    await writes.assertSpace()
+    await writes.assertTakesWrites()
     return log.filter((sql) => sql.includes('user_version =')).length
   }
 
@@ -85,15 +85,19 @@ describe('Grouped writes', () => {
     expect(await trialWrites()).toBe(1)
   })
 
-  it('grouped writes look for space after a full disk until they have a page', async () => {
+  it.each([
+    ['full disk', 'SQLITE_FULL'],
+    ['quota', 'SQLITE_IOERR_WRITE'],
+    ['disk that became read-only', 'SQLITE_READONLY'],
+  ])('grouped writes try again after a %s until a page is written', async (_, code) => {
     expect(await trialWrites()).toBe(0)
-    const full = writes.add(() => {
-      throw new Database.SqliteError('disk full', 'SQLITE_FULL')
+    const failed = writes.add(() => {
+      throw new Database.SqliteError('failed', code)
     }, [])
-    await expect(full).rejects.toMatchObject(NOT_STORED)
+    await expect(failed).rejects.toMatchObject(NOT_STORED)
     await writes.add(() => 'changes nothing', [])
     database.pragma('query_only = on')
-    await expect(writes.assertSpace()).rejects.toMatchObject(NOT_STORED)
+    await expect(writes.assertTakesWrites()).rejects.toMatchObject(NOT_STORED)
     database.pragma('query_only = off')
     expect(await trialWrites()).toBe(1)
     expect(await trialWrites()).toBe(0)

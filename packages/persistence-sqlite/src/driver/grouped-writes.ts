@@ -7,7 +7,12 @@ import {
   type WaitingStatement,
 } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
-import { isBusy, isDiskFull, unavailableAfterCommit, unavailableOr } from '../database/failures.ts'
+import {
+  isBusy,
+  isDiskFailure,
+  unavailableAfterCommit,
+  unavailableOr,
+} from '../database/failures.ts'
 import { RETRY_PAUSE_MS } from '../database/retries.ts'
 import { assertFilesUnmoved } from '../database/watched-files.ts'
 
@@ -25,8 +30,8 @@ export interface GroupedWrites {
   /** The number of writes whose transaction has not begun. */
   readonly waiting: number
   readonly add: AddWrite
-  /** Rejects if a write has found the disk full, and it still is. */
-  assertSpace(): Promise<void>
+  /** Rejects if the disk has not taken a write, and still takes none. */
+  assertTakesWrites(): Promise<void>
 }
 
 /**
@@ -35,9 +40,9 @@ export interface GroupedWrites {
  * the database is gone, writes reject, even after their commit.
  */
 export function createGroupedWrites(database: Database, options?: GroupOptions): GroupedWrites {
-  let isFull = false
+  let hasFailed = false
   const noteFailure = (error: unknown) => {
-    isFull ||= isDiskFull(error)
+    hasFailed ||= isDiskFailure(error)
   }
   const grouped = new GroupedStatements<() => unknown, unknown>(async (take) => {
     try {
@@ -58,11 +63,11 @@ export function createGroupedWrites(database: Database, options?: GroupOptions):
     },
     add: <Result>(write: () => Result, values: readonly SqlValue[], cancellation?: Cancellation) =>
       grouped.add(write, values, cancellation) as Promise<Result>,
-    async assertSpace() {
-      if (!isFull) return
+    async assertTakesWrites() {
+      if (!hasFailed) return
       await grouped.add(() => writePage(database), [])
       // Only this shows it: other writes may succeed because they change nothing.
-      isFull = false
+      hasFailed = false
     },
   }
 }
