@@ -64,12 +64,9 @@ it.each([
   ['idempotency_key', 'create policy allowed on idempotency_key for select using (true)'],
   ['api_key', 'create policy allowed on api_key to pg_monitor using (true)'],
 ])('A database whose table %s is hidden by row-level security is not ready', async (table, but) => {
-  onTestFinished(
-    async () =>
-      void (await onServer(
-        `alter table ${table} disable row level security; drop policy if exists allowed on ${table}`,
-      )),
-  )
+  const restore = `alter table ${table} disable row level security;
+    drop policy if exists allowed on ${table}`
+  onTestFinished(async () => void (await onServer(restore)))
   await onServer(`alter table ${table} enable row level security; ${but}`)
   await expect(persistence.check()).rejects.toThrow(`Row-level security hides the table ${table}.`)
   await onServer(`create policy all_rows on ${table} to ${ROLE} using (true)`)
@@ -106,8 +103,15 @@ it.each(['pet', 'idempotency_key'])(
   },
 )
 
-it('A database with exhausted ids is not ready, and nothing is stored', async () => {
-  await onServer("select setval('pet_id_seq', 9223372036854775807)")
+it.each([
+  ['of 64 bits', 'increment by 1', '9223372036854775807'],
+  ['of 64 bits in steps of 4', 'increment by 4', '9223372036854775805'],
+  ['of a sequence with a maximum', 'maxvalue 9', '9'],
+])('A database with exhausted ids %s is not ready, and nothing is stored', async (_, set, last) => {
+  onTestFinished(
+    async () => void (await onServer('alter sequence pet_id_seq increment by 1 no maxvalue')),
+  )
+  await onServer(`alter sequence pet_id_seq ${set}; select setval('pet_id_seq', ${last})`)
   await expect(persistence.check()).rejects.toThrow('no more ids')
   await expectNothingStored('2200H')
 })

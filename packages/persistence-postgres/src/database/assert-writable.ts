@@ -1,7 +1,7 @@
-import { INT64, persistenceUnavailable } from '@pet-store/domain'
+import { persistenceUnavailable } from '@pet-store/domain'
 import type { Pool } from 'pg'
 import { assertNoRequiredColumns, assertRowsVisible, SECURED_TABLES } from './assert-tables.ts'
-import { exactNextPetIdOf, lastPetIdOf } from './pet-id-sequence.ts'
+import { exactNextIdOf, hasId, nextIdOf, readSequence } from './pet-id-sequence.ts'
 import { withRetries } from './retries.ts'
 
 /** The rights that the operations need, each with the expression that says if the user has it. */
@@ -39,24 +39,20 @@ interface Use {
 export async function assertWritable(pool: Pool, use: Use): Promise<void> {
   await assertRights(pool, use.countsRequests ? { ...RIGHTS, ...COUNTING_RIGHTS } : RIGHTS)
   await assertNoRequiredColumns(pool)
-  const nextId = await nextIdOf(pool)
-  if (nextId > INT64.max) throw unavailable('There are no more ids for pets.')
+  const sequence = await readSequence(pool)
+  const nextId = nextIdOf(sequence)
+  if (!hasId(sequence, nextId)) throw unavailable('There are no more ids for pets.')
   if (use.isDistributed || !(await isTaken(pool, nextId))) return
   // If a pet was added between the two statements, it took its id from the sequence, whose next id
   // is another one now.
-  if ((await nextIdOf(pool)) !== nextId) return
-  const exactId = await exactNextPetIdOf(pool)
+  if (nextIdOf(await readSequence(pool)) !== nextId) return
+  const exactId = await exactNextIdOf(pool, sequence)
   const isExact = exactId === nextId
   if (!isExact && !(await isTaken(pool, exactId))) return
-  if (!isExact && (await exactNextPetIdOf(pool)) !== exactId) return
+  if (!isExact && (await exactNextIdOf(pool, await readSequence(pool))) !== exactId) return
   throw unavailable(
     `The next id, ${exactId}, is taken: the sequence of the ids of pets is behind the table.`,
   )
-}
-
-/** The next id of a sequence with the increment 1 that nobody has moved, as nearly all are. */
-async function nextIdOf(pool: Pool): Promise<bigint> {
-  return (await withRetries(() => lastPetIdOf(pool))) + 1n
 }
 
 /** Reads only the catalogs. Fails if a table is missing. */

@@ -9,9 +9,9 @@ const IS_HIDDEN = `select row_security_active(to_regclass('migration')) as migra
 const WHO = 'select current_user as "user", current_schema() as schema'
 
 /**
- * Returns why no table can be created; `undefined` if no reason is known. Rejects if
- * row-level security hides the migrations that were run. Since version 15 of
- * PostgreSQL only the owner of a database may create tables in the schema `public`.
+ * Returns why no table can be created; `undefined` if no reason is known. Since version 15 of
+ * PostgreSQL only the owner of a database may create tables in the schema `public`. Rejects if
+ * row-level security hides the migrations that have run.
  */
 export async function migrationObstacleOf(pool: Pool): Promise<string | undefined> {
   // The table may have rows that this user does not see.

@@ -1,3 +1,4 @@
+import { persistenceUnavailable } from '@pet-store/domain'
 import type { Pool } from 'pg'
 import { withRetries } from './retries.ts'
 
@@ -14,36 +15,60 @@ export async function lastPetIdOf(pool: Pool): Promise<bigint> {
 }
 
 const SEQUENCE = `select pg_get_serial_sequence('pet', 'id') as name, seqstart as start,
-  seqincrement as increment, pg_sequence_last_value(seqrelid) as last,
+  seqincrement as increment, seqmin as min, seqmax as max, seqcycle as "isCycle",
+  pg_sequence_last_value(seqrelid) as last,
   has_sequence_privilege(seqrelid, 'select') as "isReadable"
   from pg_sequence where seqrelid = ${PET_IDS}`
 
-/**
- * Returns the next id that will be assigned, of any sequence. It is mostly the one after the last
- * id, but several primaries that replicate each other have increments; and after `alter sequence …
- * restart`, or `setval` with `false`, a sequence has a value that was not assigned yet, which only
- * those who may read the sequence can see.
- */
-export async function exactNextPetIdOf(pool: Pool): Promise<bigint> {
-  const sequences = await withRetries(() => pool.query<Sequence>(SEQUENCE))
-  const { name, start = 1, increment = 1, last = null, isReadable } = sequences.rows[0] ?? {}
-  if (last !== null) return BigInt(last) + BigInt(increment)
-  if (!isReadable) return BigInt(start)
-  const values = await withRetries(() =>
-    pool.query<Value>(`select last_value as value, is_called as "isCalled" from ${name}`),
-  )
-  const { value = start, isCalled = false } = values.rows[0] ?? {}
-  return BigInt(value) + (isCalled ? BigInt(increment) : 0n)
-}
-
-interface Sequence {
+export interface Sequence {
   /** As SQL. */
   readonly name: string
   readonly start: string
   readonly increment: string
+  readonly min: string
+  readonly max: string
+  /** Whether it begins again after the last id. */
+  readonly isCycle: boolean
   /** The last id that was assigned; null if none was. */
   readonly last: string | null
   readonly isReadable: boolean
+}
+
+/** Returns the sequence as the catalogs describe it. */
+export async function readSequence(pool: Pool): Promise<Sequence> {
+  const { rows } = await withRetries(() => pool.query<Sequence>(SEQUENCE))
+  if (rows[0] === undefined)
+    throw persistenceUnavailable({ message: 'The ids of pets have no sequence.' })
+  return rows[0]
+}
+
+/**
+ * Returns the next id of a sequence that nobody has moved, as nearly all are. Several primaries
+ * that replicate each other have increments.
+ */
+export function nextIdOf({ start, increment, last }: Sequence): bigint {
+  return last === null ? BigInt(start) : BigInt(last) + BigInt(increment)
+}
+
+/** Whether the sequence is not exhausted before it assigns this id. */
+export function hasId({ min, max, isCycle }: Sequence, id: bigint): boolean {
+  return isCycle || (id >= BigInt(min) && id <= BigInt(max))
+}
+
+/**
+ * Returns the next id that will be assigned, of any sequence. After `alter sequence … restart`, or
+ * `setval` with `false`, a sequence has a value that was not assigned yet, which only those who may
+ * read the sequence can see.
+ */
+export async function exactNextIdOf(pool: Pool, sequence: Sequence): Promise<bigint> {
+  const { name, increment, last, isReadable } = sequence
+  const id = nextIdOf(sequence)
+  if (last !== null || !isReadable) return id
+  const { rows } = await withRetries(() =>
+    pool.query<Value>(`select last_value as value, is_called as "isCalled" from ${name}`),
+  )
+  const { value = id, isCalled = false } = rows[0] ?? {}
+  return BigInt(value) + (isCalled ? BigInt(increment) : 0n)
 }
 
 interface Value {

@@ -22,8 +22,7 @@ beforeAll(async () => {
   await onServer(FAIL)
 })
 afterEach(async () => {
-  await onServer(empty('pet'))
-  await onServer(empty('request_count'))
+  for (const table of ['pet', 'idempotency_key', 'request_count']) await onServer(empty(table))
 })
 
 const open = () => openPostgresPersistence({ url: database.url, mode: 'migrate' })
@@ -60,15 +59,30 @@ it('A small pet that still fits does not make a database with a full disk ready'
   await expect(persistence.check()).rejects.toThrow('The disk is full.')
 })
 
+it('A full disk that has only the idempotency keys makes the database not ready', async () => {
+  const persistence = await open()
+  onTestFinished(() => persistence.close())
+  const key = { owner: 'shop', key: 'alone', fingerprint: 'f', at: new Date() }
+  await onServer(fill('idempotency_key'))
+  await expect(persistence.pets.addWithKey(aNewPet(), key)).rejects.toMatchObject({
+    cause: { code: '53100' },
+  })
+  await expect(persistence.check()).rejects.toThrow('The disk is full.')
+  await onServer(empty('idempotency_key'))
+  await persistence.check()
+})
+
 it('Counting requests that finds the disk full makes the database not ready', async () => {
   const persistence = await open()
   onTestFinished(() => persistence.close())
   const limiter = persistence.createRateLimiter({ requests: 1, windowMs: 60_000 })
-  await onServer(fill('pet'))
   await onServer(fill('request_count'))
   await persistence.check()
   await expect(limiter.take('k')).rejects.toMatchObject({ cause: { code: '53100' } })
   await expect(persistence.check()).rejects.toThrow('The disk is full.')
+  await onServer(empty('request_count'))
+  await persistence.check()
+  await limiter.take('k')
 })
 
 it('A constraint that the operator has added does not make a disk look full', async () => {

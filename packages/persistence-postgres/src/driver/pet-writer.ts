@@ -64,7 +64,10 @@ export function createPostgresPetWriter(
   const grouped = new GroupedStatements<NewPetColumns, PetId>(
     (take) =>
       onConnection(connect(pool), (client) =>
-        diskSpace.note(insertGroup((rows) => insertOn(client, rows), take())),
+        diskSpace.note(
+          'pets',
+          insertGroup((rows) => insertOn(client, rows), take()),
+        ),
       ),
     { maxGroupSize: MAX_ROWS },
   )
@@ -74,7 +77,10 @@ export function createPostgresPetWriter(
     cancellation?: Cancellation,
   ): Promise<ClaimedId> {
     const [row] = await diskSpace
-      .note(addWithKey.run((statement) => write(statement, [...key, ...pet], cancellation)))
+      .note(
+        'pets',
+        addWithKey.run((statement) => write(statement, [...key, ...pet], cancellation)),
+      )
       .catch((error: unknown) => {
         throw unavailableIfImpossible(error)
       })
@@ -83,7 +89,10 @@ export function createPostgresPetWriter(
   const claims = new GroupedStatements<KeyedPet, ClaimedId>(
     (take) =>
       onConnection(connect(pool), (client) =>
-        diskSpace.note(claimGroup(take(), (claimed) => claimTogether(client, claimed), claimAlone)),
+        diskSpace.note(
+          'pets',
+          claimGroup(take(), (claimed) => claimTogether(client, claimed), claimAlone),
+        ),
       ),
     { maxGroupSize: MAX_ROWS },
   )
@@ -111,7 +120,10 @@ export function createPostgresPetWriter(
         return reported(onStatement?.(ADD_MANY, server), grouped.add(pet, pet, cancellation))
       }
       return diskSpace
-        .note(addOne.run((statement) => write(statement, pet, cancellation)))
+        .note(
+          'pets',
+          addOne.run((statement) => write(statement, pet, cancellation)),
+        )
         .then(idOf, (error: unknown) => {
           throw unknownIfTimedOut(unavailableIfImpossible(error))
         })

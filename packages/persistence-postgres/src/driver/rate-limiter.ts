@@ -44,7 +44,8 @@ export function createPostgresRateLimiter(
     async take(keyId) {
       // Limits with different windows count separately.
       const values = [`${keyId} ${windowMs}`, windowMs]
-      const [taken] = await diskSpace.note(statement.run((text) => database.write(text, values)))
+      const counting = statement.run((text) => database.write(text, values))
+      const [taken] = await diskSpace.note('counts', counting)
       if (taken === undefined) throw new Error('Counting a request returned no row.')
       const [count, resetMs] = taken.map(Number) as [number, number]
       return allowanceOf(count, requests, resetMs)

@@ -32,8 +32,8 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * Whether a write failed because the disk does not take it: there is no space, the disk is broken or
- * became read-only, or a quota or a limit of the size of files is reached.
+ * Whether a write failed because the disk does not take it: there is no space, the disk is broken
+ * or became read-only, or a quota or a limit of the size of files is reached.
  */
 export function isDiskFailure(error: unknown): boolean {
   return /^SQLITE_(?:FULL|IOERR|READONLY)/.test(codeOf(error))

@@ -20,8 +20,26 @@ const ATTRIBUTE_COLUMNS = {
   attidentity: 'text',
 } as const
 
-const SEQUENCE_COLUMNS = { seqrelid: 'text', seqcache: 'int8', seqincrement: 'int8' } as const
-const SEQUENCES = [{ seqrelid: 'public.pet_id_seq', seqcache: 1n, seqincrement: 1n }]
+const SEQUENCE_COLUMNS = {
+  seqrelid: 'text',
+  seqcache: 'int8',
+  seqstart: 'int8',
+  seqincrement: 'int8',
+  seqmin: 'int8',
+  seqmax: 'int8',
+  seqcycle: 'bool',
+} as const
+const SEQUENCES = [
+  {
+    seqrelid: 'public.pet_id_seq',
+    seqcache: 1n,
+    seqstart: 1n,
+    seqincrement: 1n,
+    seqmin: 1n,
+    seqmax: 2n ** 63n - 1n,
+    seqcycle: false,
+  },
+]
 
 /** Whether a statement reads one of the catalogs that are simulated. */
 export function readsCatalogs(sql: string): boolean {

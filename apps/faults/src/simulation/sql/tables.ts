@@ -2,7 +2,7 @@ import { StatementError, type Value } from './values.ts'
 
 export type Row = Readonly<Record<string, Value>>
 
-type ColumnType = 'int8' | 'text'
+type ColumnType = 'bool' | 'int8' | 'text'
 
 export interface TableDefinition {
   readonly columns: Readonly<Record<string, ColumnType>>
