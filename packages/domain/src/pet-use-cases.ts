@@ -1,5 +1,6 @@
+import { fingerprintOf } from './fingerprint.ts'
 import { type ListPets, listPetsOf } from './list-pets.ts'
-import { fingerprintOf, type Pet, type PetId, type PetInput, validateNewPet } from './pet.ts'
+import { type Pet, type PetId, type PetInput, validateNewPet } from './pet.ts'
 import { PetError } from './pet-error.ts'
 import type { Cancellation, CreatedPet, IdempotencyKey, PetRepository } from './pet-repository.ts'
 

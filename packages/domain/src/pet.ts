@@ -57,7 +57,7 @@ interface Field {
   readonly isRequired: boolean
   /** Throws `pet_invalid` for a value that breaks the rule. */
   readonly validate: (value: unknown) => void
-  /** Its part of a pet's fingerprint. */
+  /** Its part of a pet's fingerprint; see `fingerprintOf`. */
   readonly fingerprint: (pet: NewPet) => string
 }
 
@@ -87,16 +87,6 @@ export const PET_FIELDS: Readonly<Record<keyof PetInput, Field>> = {
 }
 
 const FIELDS = Object.entries(PET_FIELDS) as readonly [keyof PetInput, Field][]
-
-/**
- * The content of a pet as text: equal content has equal fingerprints. Fingerprints are stored with
- * idempotency keys, so the format must not change. The fields are in reverse order, because `name`
- * may contain any character and must therefore be at the end. A field that is added later is
- * `field=value&`, with the value encoded by `encodeURIComponent`, or nothing when it is absent.
- */
-export function fingerprintOf(pet: NewPet): string {
-  return FIELDS.reduce((text, [, { fingerprint }]) => fingerprint(pet) + text, '')
-}
 
 /**
  * Validates a pet against every rule and returns its fields; fields that a pet does not have are
