@@ -108,7 +108,6 @@ describe('exported pets', () => {
             expect(await written(read as PetInput[], format, ids)).toBe(content)
           },
         ),
-        { numRuns: 200 },
       )
     },
   )

@@ -64,7 +64,7 @@ it.each(KINDS)('the service stays useful under ten times its load, on %s', async
     const result = await load(service, {
       ...options,
       creates: true,
-      seconds: size(1, 6),
+      seconds: size(0.5, 6),
       perSecond,
     })
     const responses = Object.values(result.statuses).reduce((sum, count) => sum + count, 0)

@@ -84,24 +84,22 @@ it('the description allows new fields in responses', () => {
   expect(JSON_TEXT).not.toContain('additionalProperties')
 })
 
-it.each(['u', ''])(
-  'the pattern of names accepts the same names as the domain, with the flags "%s"',
-  (flags) => {
-    const { pattern, maxLength } = document.components.schemas.NewPet.properties.name
-    const described = new RegExp(pattern, flags)
-    const units = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code))
-    const disagreed = [...units, '', '🐕', '\udc00\ud800'].flatMap((text) =>
-      [text, ` ${text}`, `a${text}`, `${text}a`, `🐕${text} `].filter(
-        (name) => described.test(name) !== isAName(name),
-      ),
-    )
-    expect(disagreed).toEqual([])
-    expect([isAName('🐕'.repeat(maxLength)), isAName('🐕'.repeat(maxLength + 1))]).toEqual([
-      true,
-      false,
-    ])
-  },
-)
+it('the pattern of names accepts the same names as the domain, with and without the flag u', () => {
+  const { pattern, maxLength } = document.components.schemas.NewPet.properties.name
+  const described = [new RegExp(pattern), new RegExp(pattern, 'u')]
+  const units = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code))
+  const disagreed = [...units, '', '🐕', '\udc00\ud800'].flatMap((text) =>
+    [text, ` ${text}`, `a${text}`, `${text}a`, `🐕${text} `].filter((name) => {
+      const isName = isAName(name)
+      return described.some((regExp) => regExp.test(name) !== isName)
+    }),
+  )
+  expect(disagreed).toEqual([])
+  expect([isAName('🐕'.repeat(maxLength)), isAName('🐕'.repeat(maxLength + 1))]).toEqual([
+    true,
+    false,
+  ])
+})
 
 it.for(Object.entries(operationsOf((operation) => operation)))(
   'the operation %s responds to its example with its example',

@@ -138,6 +138,6 @@ it('pages of a list have each earlier pet once, while others are added', async (
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   )
 })
