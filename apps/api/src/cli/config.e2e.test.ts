@@ -58,6 +58,16 @@ describe('pet-store config', () => {
     })
   })
 
+  it('config says that .env is not UTF-8, instead of ignoring it', async () => {
+    const folder = await temporaryFolder()
+    await writeFile(`${folder}/.env`, Buffer.from('\ufeffPORT=8080\r\n', 'utf16le'))
+    expect(await runHere('config', folder)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'The file .env is not UTF-8. Save it as UTF-8.\n',
+    })
+  })
+
   it('config names wrong settings as every command does, and shows them too', async () => {
     const settings = { PORT: 'x', API_KEYS_SHA256_FILE: 'nowhere' }
     const { code, stdout, stderr } = await runHere('config', await temporaryFolder(), settings)

@@ -72,8 +72,8 @@ function missingFormat(name: string): string {
     return `${JSON.stringify(name)} is compressed; decompress it and import what it contains`
   if (/\.json$/i.test(name)) {
     return (
-      `${JSON.stringify(name)} is not read as it is; write one pet per line ` +
-      "(jq -c '.[]' pets.json > pets.ndjson), or add --format ndjson if it has that form"
+      `${JSON.stringify(name)} may be an array; write one pet per line ` +
+      "(jq -c '.[]' pets.json > pets.ndjson), or add --format ndjson if it is so already"
     )
   }
   const what =

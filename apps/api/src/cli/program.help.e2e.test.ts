@@ -70,6 +70,11 @@ it('wrong usage ends with 2 and one line, and creates nothing', async () => {
     code: 2,
     stderr: "error: unknown command 'sevre'\nAdd --help to see what is possible.\n",
   })
+  for (const command of ['help', 'help help', 'help --help'])
+    expect(await runHere(command, folder)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Usage: pet-store \[options\] \[command\]/) as string,
+    })
   expect((await runHere('help keys create', folder)).stdout).toMatch(
     /^Usage: pet-store keys create/,
   )

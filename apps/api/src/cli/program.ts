@@ -31,7 +31,8 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
 /** Turns `help keys create` into `keys create --help`: commander's `help` reads one name only. */
 function helpAsOption(args: readonly string[]): readonly string[] {
   const [command, ...names] = args
-  if (command !== 'help' || names.length === 0) return args
+  if (command !== 'help') return args
+  if (names.every((name) => name === 'help' || name.startsWith('-'))) return ['--help']
   let parent = program
   for (const name of names) {
     const found = parent.commands.find((one) => one.name() === name)

@@ -15,5 +15,5 @@ it.each([
   await writeFile(join(folder, 'pets.ndjson'), '{"name":"Rex","categoryId":1}\n')
   const ended = await runHere(command, folder, { DATABASE_URL: 'sqlite::memory:' })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
-  expect(ended.stderr).toContain('DATABASE_URL must name a file, not sqlite::memory:')
+  expect(ended.stderr).toContain('The database must be a file, not sqlite::memory:')
 })

@@ -5,6 +5,6 @@ import type { Settings } from '../settings/settings.ts'
 export function assertNotInMemory({ databaseUrl, persistenceModule }: Settings): void {
   if (persistenceModule !== '' || databaseUrl !== 'sqlite::memory:') return
   throw new InvalidSettings(
-    'DATABASE_URL must name a file, not sqlite::memory:, which is lost when this command ends',
+    'The database must be a file, not sqlite::memory:, which is lost when this command ends',
   )
 }

@@ -1,4 +1,5 @@
 // The only file that reads the environment.
+import { isUtf8 } from 'node:buffer'
 import { readFileSync, statSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 
@@ -9,10 +10,13 @@ import { parseEnv } from 'node:util'
 export function processEnvironment(): NodeJS.ProcessEnv {
   // It may be a folder, which container engines create in order to mount a missing file.
   if (!statSync('.env', { throwIfNoEntry: false })?.isFile()) return process.env
+  const bytes = readFileSync('.env')
+  // Windows PowerShell writes UTF-16, in which no variable would be found.
+  if (!isUtf8(bytes)) throw new Error('The file .env is not UTF-8. Save it as UTF-8.')
   // `process.loadEnvFile` is not used: it reports a file that it may not read as missing, and makes
   // a byte order mark part of a name.
   return Object.assign(process.env, {
-    ...parseEnv(readFileSync('.env', 'utf8').trim()),
+    ...parseEnv(bytes.toString().trim()),
     ...process.env,
   })
 }
