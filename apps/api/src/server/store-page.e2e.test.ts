@@ -101,24 +101,30 @@ describe('the list of the store page', () => {
     },
   )
 
-  it('the store list scrolls its rows beside a pager in sight, and cuts none of them', async () => {
-    const { page } = await openFilled({ viewport: { width: 1280, height: 800 } })
-    const rows = `document.querySelectorAll('#rows tr')`
-    /** Where the rows end, the list and the window. */
-    const ends = () =>
-      page.evaluate<number[]>(`[...${rows}, document.getElementById('pets')].map((part) =>
+  it.each([
+    { width: 1280, height: 800 },
+    { width: 768, height: 700 },
+  ])(
+    'the store list scrolls whole rows beside a pager that is in sight, at %o',
+    async (viewport) => {
+      const { page } = await openFilled({ viewport })
+      const rows = `document.querySelectorAll('#rows tr')`
+      /** Where the rows end, the list and the window. */
+      const ends = () =>
+        page.evaluate<number[]>(`[...${rows}, document.getElementById('pets')].map((part) =>
         Math.round(part.getBoundingClientRect().bottom))`)
-    const all = await ends()
-    // The list has a border of a pixel.
-    expect(all.slice(0, -1)).toContain((all.at(-1) ?? 0) - 1)
-    const { y = 0, height = 0 } = (await page.locator('#next').boundingBox()) ?? {}
-    expect(y + height).toBeLessThan(800)
-    expect(await page.evaluate('document.documentElement.scrollHeight')).toBe(800)
-    await page.locator('#rows tr').last().scrollIntoViewIfNeeded()
-    await page.click('#next')
-    await page.waitForSelector('#position:text-is("21–40")')
-    expect(await page.evaluate('document.getElementById("pets").scrollTop')).toBe(0)
-  })
+      const all = await ends()
+      // The list has a border of a pixel.
+      expect(all.slice(0, -1)).toContain((all.at(-1) ?? 0) - 1)
+      const { y = 0, height = 0 } = (await page.locator('#next').boundingBox()) ?? {}
+      expect(y + height).toBeLessThan(viewport.height)
+      expect(await page.evaluate('document.documentElement.scrollHeight')).toBe(viewport.height)
+      await page.locator('#rows tr').last().scrollIntoViewIfNeeded()
+      await page.click('#next')
+      await page.waitForSelector('#position:text-is("21–40")')
+      expect(await page.evaluate('document.getElementById("pets").scrollTop')).toBe(0)
+    },
+  )
 
   it('the store list begins in the upper third of a phone', async () => {
     const { page } = await openFilled({ viewport: { width: 390, height: 844 }, hasTouch: true })
@@ -151,6 +157,7 @@ describe('the drawer of a pet', () => {
     const fields = await page.locator('#pet-fields dd').allTextContents()
     expect(fields.slice(0, FIELDS.length)).toEqual(['5', 'Pet 5', BIG, 'available'])
     expect(await page.textContent('#pet-json')).toContain(`"categoryId": ${BIG},`)
+    expect(await page.textContent('#pet-json .code-number')).toBe('5')
     const line = await page.textContent('#pet-curl')
     expect(line).toBe(`curl -w '\\n' -H "Authorization: Bearer ${key}" '${address}/pets/5'`)
     expect((await curl(line ?? '')).status).toBe(200)

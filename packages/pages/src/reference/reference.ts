@@ -1,12 +1,12 @@
 // The reference page: samples with the page's own address and key, and forms that send requests.
 // The service has written the text of the page itself.
 import { byId, find } from '../browser/elements.ts'
+import { showCode } from '../browser/highlight.ts'
 import { keptKey } from '../browser/kept-key.ts'
 import { setUpKeyDialog } from '../browser/key-dialog.ts'
 import { developmentKey, publicBaseUrl } from '../browser/page-values.ts'
 import { setUpThemeSwitch } from '../browser/theme-switch.ts'
 import { markActiveLink } from './active-link.ts'
-import { showCode } from './highlight.ts'
 import { keepLanguage, keptLanguage } from './language.ts'
 import { formOf, readForm } from './request-form.ts'
 import { sampleOf } from './samples.ts'

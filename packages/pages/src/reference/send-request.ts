@@ -1,7 +1,7 @@
 import { find, make } from '../browser/elements.ts'
 import { indented } from '../browser/exact-json.ts'
+import { showCode } from '../browser/highlight.ts'
 import { baseUrl } from '../browser/page-values.ts'
-import { showCode } from './highlight.ts'
 import { markInvalid } from './mark-invalid.ts'
 import { type FormRequest, formOf, headersOf, readForm, targetOf } from './request-form.ts'
 import type { Tabs } from './tabs.ts'

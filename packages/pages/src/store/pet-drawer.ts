@@ -4,6 +4,7 @@ import { curlLine } from '../browser/curl.ts'
 import { closeOn } from '../browser/drawer.ts'
 import { byId, make } from '../browser/elements.ts'
 import { escapeDirections } from '../browser/exact-json.ts'
+import { showCode } from '../browser/highlight.ts'
 import { showMessage } from '../browser/show-message.ts'
 import { FIELD_TITLES } from '../fields/pet-fields.ts'
 import { contentOf, FIELDS } from './field-content.ts'
@@ -55,8 +56,8 @@ function showPet(pet: Pet): void {
     make('dd', { className: field }, contentOf(field, pet)),
   ])
   byId('pet-fields').replaceChildren(...fields)
-  byId('pet-json').textContent = escapeDirections(jsonOf(pet))
-  byId('pet-curl').textContent = curlLine(`/pets/${pet.id}`)
+  showCode(byId('pet-json'), escapeDirections(jsonOf(pet)))
+  showCode(byId('pet-curl'), curlLine(`/pets/${pet.id}`))
   CONTENT.hidden = false
 }
 

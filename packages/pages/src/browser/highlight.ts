@@ -1,4 +1,4 @@
-import { make } from '../browser/elements.ts'
+import { make } from './elements.ts'
 
 const KEYWORDS =
   'import|from|const|await|new|package|func|if|nil|defer|return|as|with|print|curl|true|false|null'
