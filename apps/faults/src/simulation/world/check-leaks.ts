@@ -1,13 +1,13 @@
 import { PERFECT_LINK } from '@pet-store/testing'
 import { HttpClient, summaryOf } from './http-client.ts'
 import type { Instance } from './instance.ts'
-import type { Record } from './record.ts'
 import { CALL_LIMIT_MS } from './use-case-caller.ts'
 import { pause } from './virtual-time.ts'
+import type { WorldLedger } from './world-ledger.ts'
 
 /** Checks that every slot is free: as many requests as there are slots run at the same time. */
 export async function checkSlots(
-  record: Record,
+  ledger: WorldLedger,
   instance: Instance,
   max: number,
   keys: readonly string[],
@@ -28,10 +28,10 @@ export async function checkSlots(
   await pause(500)
   const { held } = instance
   open()
-  const responses = await record.call('gets at once', CALL_LIMIT_MS, Promise.all(sent))
-  if (held < max) record.violate(`${held} of ${max} slots are free`)
+  const responses = await ledger.call('gets at once', CALL_LIMIT_MS, Promise.all(sent))
+  if (held < max) ledger.violate(`${held} of ${max} slots are free`)
   if (responses.some((response) => response?.status !== 404))
-    record.violate(`gets at once in a calm world: ${responses.map(summaryOf).join(', ')}`)
+    ledger.violate(`gets at once in a calm world: ${responses.map(summaryOf).join(', ')}`)
   for (const client of clients) client.close()
 }
 
@@ -39,7 +39,10 @@ export async function checkSlots(
 const ATTEMPTS = 8
 
 /** Checks that no connection to the database stays busy while no request is under way. */
-export async function checkConnections(record: Record, { persistence }: Instance): Promise<void> {
+export async function checkConnections(
+  ledger: WorldLedger,
+  { persistence }: Instance,
+): Promise<void> {
   let busy: readonly string[] = []
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     await pause(137)
@@ -48,5 +51,5 @@ export async function checkConnections(record: Record, { persistence }: Instance
       .map((use) => `${use.name}: ${use.busy} connections are busy, ${use.waiting} calls wait`)
     if (busy.length === 0) return
   }
-  record.violate(busy.join('; '))
+  ledger.violate(busy.join('; '))
 }

@@ -1,5 +1,5 @@
 import type { WireResponse } from '@pet-store/testing'
-import type { Record } from './record.ts'
+import type { WorldLedger } from './world-ledger.ts'
 
 /** A key of a client, and whether it was revoked. */
 export interface ClientKey {
@@ -11,14 +11,14 @@ export interface ClientKey {
 
 /** Checks that a response to a request under `/v1` fits the state of its key. */
 export function checkKey(
-  record: Record,
+  ledger: WorldLedger,
   { endsAtMs }: ClientKey,
   what: string,
   beganAtMs: number,
   { status }: WireResponse,
 ): void {
   const isServed = status < 300 || status === 404
-  if (isServed && beganAtMs > endsAtMs) record.violate(`${what}: a revoked key was valid`)
+  if (isServed && beganAtMs > endsAtMs) ledger.violate(`${what}: a revoked key was valid`)
   if (status === 401 && endsAtMs === Number.POSITIVE_INFINITY)
-    record.violate(`${what}: 401 with a valid key`)
+    ledger.violate(`${what}: 401 with a valid key`)
 }

@@ -1,9 +1,9 @@
 import { isPetError, validateNewPet } from '@pet-store/domain'
 import type { BulkAccess, PetImport } from '@pet-store/persistence'
 import type { Random } from '@pet-store/testing'
-import type { Record, StoredPet, Wish } from './record.ts'
+import { inputOf } from './intended-pets.ts'
 import { CALL_LIMIT_MS } from './use-case-caller.ts'
-import { inputOf } from './wishes.ts'
+import type { IntendedPet, StoredPet, WorldLedger } from './world-ledger.ts'
 
 const BEGINNING: Omit<PetImport, 'changedAt'> = {
   id: 1n,
@@ -14,9 +14,9 @@ const BEGINNING: Omit<PetImport, 'changedAt'> = {
 
 export interface ImporterOptions {
   readonly random: Random
-  readonly record: Record
-  /** Makes a wish that belongs to the import. */
-  readonly wish: () => Wish
+  readonly ledger: WorldLedger
+  /** Makes a pet that belongs to the import. */
+  readonly intend: () => IntendedPet
   readonly mayBeInternal: (code: string) => boolean
 }
 
@@ -24,7 +24,7 @@ export interface ImporterOptions {
 export class Importer {
   readonly #bulk: BulkAccess
   readonly #options: ImporterOptions
-  readonly #wishes: Wish[] = []
+  readonly #intendedPets: IntendedPet[] = []
 
   constructor(bulk: BulkAccess, options: ImporterOptions) {
     this.#bulk = bulk
@@ -33,15 +33,15 @@ export class Importer {
 
   /** Finds out how far the import is, and continues it. */
   async advance(): Promise<void> {
-    const { random, record } = this.#options
+    const { random, ledger } = this.#options
     const imports = await this.#resultOf('read imports', this.#bulk.readPetImports())
     if (imports === undefined) return
     const [from] = imports
-    const wishes = Array.from({ length: random.integer(1, 8) }, this.#options.wish)
-    this.#wishes.push(...wishes)
-    const lines = (from?.lines ?? 0) + wishes.length
+    const intendedPets = Array.from({ length: random.integer(1, 8) }, this.#options.intend)
+    this.#intendedPets.push(...intendedPets)
+    const lines = (from?.lines ?? 0) + intendedPets.length
     const to: PetImport = { ...BEGINNING, lines, changedAt: new Date(Date.now()) }
-    const pets = wishes.map((wish) => validateNewPet(inputOf(wish)))
+    const pets = intendedPets.map((intended) => validateNewPet(inputOf(intended)))
     const adding = this.#bulk.addPets(pets, { to, ...(from && { from }) })
     const isUnknown = { value: false }
     const added = await this.#resultOf(
@@ -49,21 +49,21 @@ export class Importer {
       adding.then(() => true),
       isUnknown,
     )
-    for (const wish of wishes) {
-      if (added) wish.isStored = true
-      else if (isUnknown.value) wish.isUnknown = true
-      else wish.isDenied = true
+    for (const intended of intendedPets) {
+      if (added) intended.isStored = true
+      else if (isUnknown.value) intended.isUnknown = true
+      else intended.isDenied = true
     }
-    record.note(`import to ${lines}: ${added === true}`)
+    ledger.note(`import to ${lines}: ${added === true}`)
   }
 
   /** Checks that as many pets of the import are stored as it says. */
   async compare(stored: readonly StoredPet[]): Promise<void> {
     const [last] = await this.#bulk.readPetImports()
-    const names = new Set(this.#wishes.map(({ name }) => name))
+    const names = new Set(this.#intendedPets.map(({ name }) => name))
     const count = stored.filter(({ name }) => names.has(name)).length
     if (count !== (last?.lines ?? 0))
-      this.#options.record.violate(`${count} pets of an import are stored, of ${last?.lines}`)
+      this.#options.ledger.violate(`${count} pets of an import are stored, of ${last?.lines}`)
   }
 
   close(): Promise<void> {
@@ -76,18 +76,18 @@ export class Importer {
     call: Promise<Result>,
     isUnknown = { value: false },
   ): Promise<Result | undefined> {
-    const { record, mayBeInternal } = this.#options
+    const { ledger, mayBeInternal } = this.#options
     try {
-      return await record.call(what, CALL_LIMIT_MS, call)
+      return await ledger.call(what, CALL_LIMIT_MS, call)
     } catch (error) {
-      record.note(`${what}: ${String(error)}`)
+      ledger.note(`${what}: ${String(error)}`)
       if (isPetError(error)) {
         isUnknown.value = error.outcome === 'unknown'
         return undefined
       }
       const { code, message } = error as Error & { readonly code?: string }
       const isExpected = message.startsWith('Another import') || mayBeInternal(code ?? '')
-      if (!isExpected) record.violate(`${what}: ${code} ${(error as Error).stack}`)
+      if (!isExpected) ledger.violate(`${what}: ${code} ${(error as Error).stack}`)
       return undefined
     }
   }

@@ -1,11 +1,11 @@
 import type { Random, WireResponse } from '@pet-store/testing'
 import type { HttpClient, Sending } from './http-client.ts'
-import type { Record, Wish } from './record.ts'
-import { creationOf, label } from './wishes.ts'
+import { creationOf, label } from './intended-pets.ts'
+import type { IntendedPet, WorldLedger } from './world-ledger.ts'
 
 /** What sends a request and follows it. */
 interface Sender {
-  wish(): Wish
+  intend(): IntendedPet
   send(client: HttpClient, sending: Sending, what: string): Promise<WireResponse | undefined>
 }
 
@@ -13,12 +13,12 @@ interface Sender {
 export class OddRequests {
   readonly #workload: Sender
   readonly #random: Random
-  readonly #record: Record
+  readonly #ledger: WorldLedger
 
-  constructor(workload: Sender, random: Random, record: Record) {
+  constructor(workload: Sender, random: Random, ledger: WorldLedger) {
     this.#workload = workload
     this.#random = random
-    this.#record = record
+    this.#ledger = ledger
   }
 
   async sendInvalid(client: HttpClient): Promise<void> {
@@ -27,25 +27,25 @@ export class OddRequests {
     const sending = { method: 'POST', path: '/v1/pets', body }
     const response = await this.#workload.send(client, sending, `create ${body}`)
     if (response !== undefined && ![400, 401, 429, 500, 503].includes(response.status))
-      this.#record.violate(`${body}: ${response.status}`)
+      this.#ledger.violate(`${body}: ${response.status}`)
   }
 
   async leaveEarly(client: HttpClient): Promise<void> {
-    const wish = this.#workload.wish()
+    const intended = this.#workload.intend()
     const leavesAfterMs = this.#random.pick([0, 0, 1, 2, 10, 200])
-    const sending = { ...creationOf(wish), leavesAfterMs }
-    const response = await this.#workload.send(client, sending, `create ${label(wish)}, leave`)
-    this.#record.noteCreation(wish, response)
+    const sending = { ...creationOf(intended), leavesAfterMs }
+    const response = await this.#workload.send(client, sending, `create ${label(intended)}, leave`)
+    this.#ledger.noteCreation(intended, response)
   }
 
   /** In pieces, as over a bad line, and without reading for a while. */
   async sendSlowly(client: HttpClient): Promise<void> {
-    const wish = this.#workload.wish()
+    const intended = this.#workload.intend()
     const pauses = this.#random.integer(1, 4)
     const pausesMs = Array.from({ length: pauses }, () => this.#random.pick([1, 50, 900, 4_000]))
-    const sending = { ...creationOf(wish), pausesMs }
-    const response = await this.#workload.send(client, sending, `create ${label(wish)}, slowly`)
-    this.#record.noteCreation(wish, response)
+    const sending = { ...creationOf(intended), pausesMs }
+    const response = await this.#workload.send(client, sending, `create ${label(intended)}, slowly`)
+    this.#ledger.noteCreation(intended, response)
   }
 
   async checkHealth(client: HttpClient): Promise<void> {
@@ -53,6 +53,6 @@ export class OddRequests {
     const response = await this.#workload.send(client, { path }, path)
     if (response === undefined) return
     const expected = path === '/livez' ? [200] : [200, 503]
-    if (!expected.includes(response.status)) this.#record.violate(`${path}: ${response.status}`)
+    if (!expected.includes(response.status)) this.#ledger.violate(`${path}: ${response.status}`)
   }
 }

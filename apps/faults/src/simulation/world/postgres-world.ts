@@ -10,9 +10,9 @@ import { chooseDisruptions, SeededScript, slowCommits } from '../server/seeded-s
 import { ServerNode } from '../server/server-node.ts'
 import { SimulatedDatabase } from '../server/simulated-database.ts'
 import { networkLinkOf } from './network-link.ts'
-import type { StoredPet } from './record.ts'
 import { pause } from './virtual-time.ts'
 import { type Backend, World, type WorldResult } from './world.ts'
+import type { StoredPet } from './world-ledger.ts'
 
 const HOUR_MS = 3_600_000
 const PRIMARY = 'postgres://sim@primary/sim'
@@ -34,10 +34,10 @@ function mayBeInternal(code: string): boolean {
 export async function runPostgresWorld(seed: number): Promise<WorldResult> {
   const migrations = await migrationNames()
   const world = new World(seed, mayBeInternal)
-  const { random, record } = world
+  const { random, ledger } = world
   return world.runInVirtualTime(async () => {
     const isReordered = random.next() < 0.15
-    const onFailure = (error: Error) => record.violate(error.message)
+    const onFailure = (error: Error) => ledger.violate(error.message)
     const cluster = new SimulatedCluster(random, isReordered, onFailure)
     cluster.start(migrations)
     const hasReplica = isReordered || random.next() < 0.2
@@ -53,7 +53,7 @@ export async function runPostgresWorld(seed: number): Promise<WorldResult> {
     // Replicas serve lists some seconds after the start.
     if (hasReplica) world.pace = isReordered ? 5 : 20
     if (isReordered) world.steps = 20
-    record.note(`${instances} instances: ${JSON.stringify(options)}, ${cluster}`)
+    ledger.note(`${instances} instances: ${JSON.stringify(options)}, ${cluster}`)
     for (let index = 0; index < instances; index += 1) {
       const persistence = await openPostgresPersistence(options)
       world.addInstance(persistence, index === 0 ? 0 : random.pick(skews))
@@ -62,9 +62,9 @@ export async function runPostgresWorld(seed: number): Promise<WorldResult> {
     world.addImporter(await openPostgresBulkAccess({ ...options, bulkTimeoutMs }))
     await world.run(cluster)
     await world.close()
-    record.compare(cluster.storedPets())
+    ledger.compare(cluster.storedPets())
     const left = cluster.left
-    if (left !== undefined) record.violate(left)
+    if (left !== undefined) ledger.violate(left)
   })
 }
 

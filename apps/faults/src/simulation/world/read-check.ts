@@ -1,73 +1,77 @@
 import type { WireResponse } from '@pet-store/testing'
-import { petIn, type Record, type StoredPet, type Wish } from './record.ts'
-import { label } from './wishes.ts'
+import { label } from './intended-pets.ts'
+import { type IntendedPet, petIn, type StoredPet, type WorldLedger } from './world-ledger.ts'
 
 /** Checks what a read has returned, and records what is wrong. */
 export class ReadCheck {
-  readonly #record: Record
+  readonly #ledger: WorldLedger
 
-  constructor(record: Record) {
-    this.#record = record
+  constructor(ledger: WorldLedger) {
+    this.#ledger = ledger
   }
 
-  checkGet(id: string, wish: Wish | undefined, response: WireResponse | undefined): void {
+  checkGet(
+    id: string,
+    intended: IntendedPet | undefined,
+    response: WireResponse | undefined,
+  ): void {
     if (response === undefined || [401, 429, 500, 503].includes(response.status)) return
-    if (wish === undefined) {
+    if (intended === undefined) {
       if (response.status !== 404)
-        this.#record.violate(`get ${id}: ${response.status}, expected 404`)
+        this.#ledger.violate(`get ${id}: ${response.status}, expected 404`)
       return
     }
     if (response.status !== 200) {
-      this.#record.violate(`get ${id}: ${response.status}`)
+      this.#ledger.violate(`get ${id}: ${response.status}`)
       return
     }
     this.#checkPet(petIn(response.text), id)
-    if (petIn(response.text).name !== wish.name)
-      this.#record.violate(`get ${id} has returned ${response.text.slice(0, 80)}`)
+    if (petIn(response.text).name !== intended.name)
+      this.#ledger.violate(`get ${id} has returned ${response.text.slice(0, 80)}`)
   }
 
   checkFailure(path: string, response: WireResponse | undefined): undefined {
     if (response !== undefined && ![401, 429, 500, 503].includes(response.status))
-      this.#record.violate(`${path}: ${response.status} ${response.text}`)
+      this.#ledger.violate(`${path}: ${response.status} ${response.text}`)
     return undefined
   }
 
   checkPage(path: string, pets: readonly StoredPet[], limit: number, status: string | undefined) {
-    if (pets.length > limit) this.#record.violate(`${path}: ${pets.length} pets`)
+    if (pets.length > limit) this.#ledger.violate(`${path}: ${pets.length} pets`)
     for (const pet of pets) {
       this.#checkPet(pet, pet.id)
       if (status !== undefined && pet.status !== status)
-        this.#record.violate(`${path}: ${pet.id} is ${pet.status}`)
+        this.#ledger.violate(`${path}: ${pet.id} is ${pet.status}`)
     }
   }
 
   /** A pet that is returned is one that a client wanted, with the same content. */
   #checkPet(pet: StoredPet, id: string): void {
-    const wish = this.#record.wishes.get(pet.name)
-    if (pet.id !== id) this.#record.violate(`asked for ${id}, returned ${pet.id}`)
-    if (wish === undefined) {
-      this.#record.violate(`${pet.id} is ${pet.name}, never wanted`)
+    const intended = this.#ledger.intendedPets.get(pet.name)
+    if (pet.id !== id) this.#ledger.violate(`asked for ${id}, returned ${pet.id}`)
+    if (intended === undefined) {
+      this.#ledger.violate(`${pet.id} is ${pet.name}, never wanted`)
       return
     }
-    if (wish.categoryId !== pet.categoryId || (wish.status ?? null) !== pet.status)
-      this.#record.violate(`${pet.name} is returned as ${JSON.stringify(pet)}`)
-    if (wish.ids.size > 0 && !wish.ids.has(pet.id))
-      this.#record.violate(`${pet.name} is listed as ${pet.id}, acknowledged otherwise`)
+    if (intended.categoryId !== pet.categoryId || (intended.status ?? null) !== pet.status)
+      this.#ledger.violate(`${pet.name} is returned as ${JSON.stringify(pet)}`)
+    if (intended.ids.size > 0 && !intended.ids.has(pet.id))
+      this.#ledger.violate(`${pet.name} is listed as ${pet.id}, acknowledged otherwise`)
   }
 
   checkWalk(
     path: string,
     pets: readonly StoredPet[],
-    before: readonly Wish[],
+    before: readonly IntendedPet[],
     status: string | undefined,
   ): void {
     const ids = pets.map(({ id }) => BigInt(id))
     const isAscending = ids.every((id, index) => index === 0 || id > (ids[index - 1] as bigint))
-    if (!isAscending) this.#record.violate(`${path}: not in order, ${ids.join(', ')}`)
+    if (!isAscending) this.#ledger.violate(`${path}: not in order, ${ids.join(', ')}`)
     const found = new Set(pets.map(({ name }) => name))
-    for (const wish of before) {
-      if (status !== undefined && wish.status !== status) continue
-      if (!found.has(wish.name)) this.#record.violate(`${path} has missed ${label(wish)}`)
+    for (const intended of before) {
+      if (status !== undefined && intended.status !== status) continue
+      if (!found.has(intended.name)) this.#ledger.violate(`${path} has missed ${label(intended)}`)
     }
   }
 }

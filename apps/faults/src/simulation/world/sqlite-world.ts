@@ -10,16 +10,16 @@ import {
   type SqliteWorld,
   setSqliteWorld,
 } from '../drivers/simulated-sqlite.ts'
-import type { StoredPet } from './record.ts'
+import { UNSTORABLE } from './intended-pets.ts'
 import { pause } from './virtual-time.ts'
-import { UNSTORABLE } from './wishes.ts'
 import { type Backend, World, type WorldResult } from './world.ts'
+import type { StoredPet } from './world-ledger.ts'
 
 /** Runs the world of a seed on SQLite. The same seed makes the same world. */
 export async function runSqliteWorld(seed: number): Promise<WorldResult> {
   const template = await migratedFile()
   const world = new World(seed, (code) => !/^SQLITE_(?:BUSY|LOCKED|FULL|IOERR|READONLY)/.test(code))
-  const { random, record } = world
+  const { random, ledger } = world
   const folder = mkdtempSync(join(tmpdir(), 'simulation-'))
   const path = join(folder, 'pets.db')
   copyFileSync(template, path)
@@ -27,14 +27,14 @@ export async function runSqliteWorld(seed: number): Promise<WorldResult> {
     return await world.runInVirtualTime(async () => {
       const files = new SimulatedFiles(random)
       const instances = random.pick([1, 1, 2])
-      record.note(`${instances} instances, ${files}`)
+      ledger.note(`${instances} instances, ${files}`)
       for (let index = 0; index < instances; index += 1)
         world.addInstance(await openSqlitePersistence({ url: `sqlite:${path}`, mode: 'write' }), 0)
       world.addImporter(await openSqliteBulkAccess({ url: `sqlite:${path}`, mode: 'write' }))
       await world.run(files)
       await world.close()
-      record.compare(files.storedPets())
-      if (files.left !== undefined) record.violate(files.left)
+      ledger.compare(files.storedPets())
+      if (files.left !== undefined) ledger.violate(files.left)
     })
   } finally {
     rmSync(folder, { recursive: true })

@@ -3,16 +3,16 @@ import { type ClientKey, checkKey } from './client-key.ts'
 import { type HttpClient, nextPathOf, type Sending } from './http-client.ts'
 import type { Importer } from './importer.ts'
 import type { Instance } from './instance.ts'
+import { creationOf, label, newIntendedPet, pickPage } from './intended-pets.ts'
 import { OddRequests } from './odd-requests.ts'
 import { ReadCheck } from './read-check.ts'
-import { petsIn, type Record, type StoredPet, type Wish } from './record.ts'
 import { CALL_LIMIT_MS, UseCaseCaller } from './use-case-caller.ts'
 import { pause } from './virtual-time.ts'
-import { creationOf, label, newWish, pickPage } from './wishes.ts'
+import { type IntendedPet, petsIn, type StoredPet, type WorldLedger } from './world-ledger.ts'
 
 export interface WorkloadOptions {
   readonly random: Random
-  readonly record: Record
+  readonly ledger: WorldLedger
   readonly instances: readonly Instance[]
   readonly clients: readonly HttpClient[]
   readonly keys: readonly ClientKey[]
@@ -26,22 +26,22 @@ export interface WorkloadOptions {
 /** What clients do in a world: one step after the other for each, chosen by the seed. */
 export class Workload {
   readonly #random: Random
-  readonly #record: Record
+  readonly #ledger: WorldLedger
   readonly #reads: ReadCheck
   readonly #caller: UseCaseCaller
   readonly #odd: OddRequests
   readonly #options: WorkloadOptions
   #isStopped = false
   /** Pets with keys whose clients do not know yet. */
-  readonly pending = new Map<Wish, Sending>()
+  readonly pending = new Map<IntendedPet, Sending>()
 
   constructor(options: WorkloadOptions) {
     this.#options = options
     this.#random = options.random
-    this.#record = options.record
-    this.#reads = new ReadCheck(options.record)
-    this.#caller = new UseCaseCaller(options.record)
-    this.#odd = new OddRequests(this, options.random, options.record)
+    this.#ledger = options.ledger
+    this.#reads = new ReadCheck(options.ledger)
+    this.#caller = new UseCaseCaller(options.ledger)
+    this.#odd = new OddRequests(this, options.random, options.ledger)
   }
 
   /** Runs this many clients at once. */
@@ -76,67 +76,69 @@ export class Workload {
   }
 
   /** A pet under a new name. */
-  wish(key?: string, isRejected?: boolean): Wish {
-    return this.#record.wish(newWish(this.#random, this.#record.nextNumber(), { key, isRejected }))
+  intend(key?: string, isRejected?: boolean): IntendedPet {
+    return this.#ledger.intend(
+      newIntendedPet(this.#random, this.#ledger.nextNumber(), { key, isRejected }),
+    )
   }
 
   async createOne(
     client = this.#randomClient(),
     { key, isRejected }: { readonly key?: string | undefined; readonly isRejected?: boolean } = {},
   ): Promise<WireResponse | undefined> {
-    const wish = this.wish(undefined, isRejected)
-    const sending = { ...creationOf(wish), key }
-    const response = await this.send(client, sending, `create ${label(wish)}`)
-    this.#record.noteCreation(wish, response)
+    const intended = this.intend(undefined, isRejected)
+    const sending = { ...creationOf(intended), key }
+    const response = await this.send(client, sending, `create ${label(intended)}`)
+    this.#ledger.noteCreation(intended, response)
     return response
   }
 
   /** A pet with a key, sent once; only where it succeeds. */
   async createWithNewKey(client: HttpClient): Promise<void> {
     const [key] = this.#options.keys
-    const wish = this.wish(`${key?.id} ${this.#nextKey()}`, false)
-    const sending = { ...creationOf(wish), key: key?.text }
-    const response = await this.repeat(wish, sending, client)
-    if (response?.status !== 201) this.#record.violate(`${wish.name}: ${response?.status}`)
+    const intended = this.intend(`${key?.id} ${this.#nextKey()}`, false)
+    const sending = { ...creationOf(intended), key: key?.text }
+    const response = await this.repeat(intended, sending, client)
+    if (response?.status !== 201) this.#ledger.violate(`${intended.name}: ${response?.status}`)
   }
 
   /** Another pet under a key that has expired. */
   useKeyAgain(
-    { key }: Wish,
+    { key }: IntendedPet,
     sending: Sending,
     client: HttpClient,
   ): Promise<WireResponse | undefined> {
-    const wish = this.wish(`${key} again`, false)
-    const headers = creationOf(wish).headers ?? {}
-    return this.repeat(wish, { ...creationOf(wish), headers, key: sending.key }, client)
+    const intended = this.intend(`${key} again`, false)
+    const headers = creationOf(intended).headers ?? {}
+    return this.repeat(intended, { ...creationOf(intended), headers, key: sending.key }, client)
   }
 
   /** Repeats a creation until its outcome is known, on any instance, at once or later. */
   async #createWithKey(): Promise<void> {
     const random = this.#random
     const key = this.#keyFor()
-    const wish = this.wish(`${key.id} ${this.#nextKey()}`)
-    const sending = { ...creationOf(wish), key: key.text }
-    this.pending.set(wish, sending)
+    const intended = this.intend(`${key.id} ${this.#nextKey()}`)
+    const sending = { ...creationOf(intended), key: key.text }
+    this.pending.set(intended, sending)
     const repeats = random.integer(1, 5)
     for (let repeat = 0; repeat < repeats; repeat += 1) {
       const atOnce = random.next() < 0.3 ? random.integer(2, 4) : 1
       await Promise.all(
-        Array.from({ length: atOnce }, () => this.repeat(wish, sending, this.#randomClient())),
+        Array.from({ length: atOnce }, () => this.repeat(intended, sending, this.#randomClient())),
       )
-      if (wish.ids.size > 0 && random.next() < 0.5) break
+      if (intended.ids.size > 0 && random.next() < 0.5) break
       await pause(random.pick([0, 5, 50, 400, 2_000]))
     }
   }
 
   /** Sends a creation with a key once more. */
   async repeat(
-    wish: Wish,
+    intended: IntendedPet,
     sending: Sending,
     client: HttpClient,
   ): Promise<WireResponse | undefined> {
-    const response = await this.send(client, sending, `create ${label(wish)} with its key`)
-    this.#record.noteCreation(wish, response)
+    const response = await this.send(client, sending, `create ${label(intended)} with its key`)
+    this.#ledger.noteCreation(intended, response)
     return response
   }
 
@@ -144,12 +146,12 @@ export class Workload {
   async #createDifferent(): Promise<void> {
     const key = this.#keyFor()
     const text = `${key.id} ${this.#nextKey()}`
-    const wishes = [this.wish(text), this.wish(text)]
+    const intendedPets = [this.intend(text), this.intend(text)]
     await Promise.all(
-      wishes.map(async (wish) => {
-        const sending = { ...creationOf(wish), key: key.text }
+      intendedPets.map(async (intended) => {
+        const sending = { ...creationOf(intended), key: key.text }
         for (let repeat = 0; repeat < 3; repeat += 1) {
-          const response = await this.repeat(wish, sending, this.#randomClient())
+          const response = await this.repeat(intended, sending, this.#randomClient())
           if (response?.status === 201 || response?.status === 422) break
           await pause(this.#random.pick([0, 20, 500]))
         }
@@ -163,11 +165,11 @@ export class Workload {
   }
 
   async get(client = this.#randomClient()): Promise<void> {
-    const known = this.#acknowledged()
-    const wish = known.length === 0 ? undefined : this.#random.pick(known)
-    const [id = '999999999'] = wish?.ids ?? []
+    const known = this.#ledger.acknowledged
+    const intended = known.length === 0 ? undefined : this.#random.pick(known)
+    const [id = '999999999'] = intended?.ids ?? []
     const response = await this.send(client, { path: `/v1/pets/${id}` }, `get ${id}`)
-    this.#reads.checkGet(id, wish, response)
+    this.#reads.checkGet(id, intended, response)
   }
 
   async #readAtOnce(): Promise<void> {
@@ -183,7 +185,7 @@ export class Workload {
   /** One page, from the beginning. */
   async list(client = this.#randomClient()): Promise<WireResponse | undefined> {
     const { path, limit, status } = pickPage(this.#random)
-    const before = this.#stored()
+    const before = this.#ledger.acknowledgedOrImported
     const response = await this.send(client, { path }, `list ${path}`)
     if (response?.status !== 200) return this.#reads.checkFailure(path, response)
     const pets = petsIn(response.text)
@@ -191,14 +193,14 @@ export class Workload {
     const hasNext = response.headers['link'] !== undefined
     if (!hasNext) this.#reads.checkWalk(path, pets, before, status)
     else if (pets.length !== limit)
-      this.#record.violate(`${path}: ${pets.length} pets, and a next page`)
+      this.#ledger.violate(`${path}: ${pets.length} pets, and a next page`)
     return response
   }
 
   /** Reads every page by following the links. */
   async walk(client = this.#randomClient(), key?: string): Promise<boolean> {
     const { path: first, limit, status } = pickPage(this.#random)
-    const before = this.#stored()
+    const before = this.#ledger.acknowledgedOrImported
     const pets: StoredPet[] = []
     let path: string | undefined = first
     while (path !== undefined) {
@@ -213,11 +215,11 @@ export class Workload {
       }
       const page = petsIn(response.text)
       if (page.length === 0 && path !== first)
-        this.#record.violate(`${path}: an empty page after a link`)
+        this.#ledger.violate(`${path}: an empty page after a link`)
       this.#reads.checkPage(path, page, limit, status)
       pets.push(...page)
-      if (pets.length > this.#record.wishes.size) {
-        this.#record.violate(`${path}: more pets than anybody has ever wanted`)
+      if (pets.length > this.#ledger.intendedPets.size) {
+        this.#ledger.violate(`${path}: more pets than anybody has ever wanted`)
         return false
       }
       path = nextPathOf(response, path)
@@ -242,16 +244,18 @@ export class Workload {
     const count = isLarge ? random.integer(490, 620) : random.integer(1, 12)
     const cancellation = { aborted: false }
     const isCancelled = random.next() < 0.2
-    const wishes = Array.from({ length: count }, () => this.wish())
-    const calls = wishes.map((wish) => this.#caller.create(instance, wish, cancellation))
+    const intendedPets = Array.from({ length: count }, () => this.intend())
+    const calls = intendedPets.map((intended) =>
+      this.#caller.create(instance, intended, cancellation),
+    )
     if (isCancelled) {
       await pause(random.pick([0, 0, 1, 5]))
       cancellation.aborted = true
     }
     await Promise.all(calls)
     if (!isLarge && random.next() < 0.9) return
-    const known = this.#acknowledged().slice(0, 300)
-    await Promise.all(known.map((wish) => this.#caller.find(instance, wish)))
+    const known = this.#ledger.acknowledged.slice(0, 300)
+    await Promise.all(known.map((intended) => this.#caller.find(instance, intended)))
   }
 
   /** Sends one request with a key of a client, and follows it until it settles. */
@@ -264,22 +268,12 @@ export class Workload {
     const text = sending.key ?? key.text
     const began = performance.now()
     const sent = client.send({ ...sending, key: text })
-    const response = await this.#record.call(what, CALL_LIMIT_MS, sent)
-    this.#record.note(`${what}: ${response?.status ?? 'no response'}`)
+    const response = await this.#ledger.call(what, CALL_LIMIT_MS, sent)
+    this.#ledger.note(`${what}: ${response?.status ?? 'no response'}`)
     const used = this.#options.keys.find((one) => one.text === text)
     if (sending.path.startsWith('/v1') && used !== undefined && response !== undefined)
-      checkKey(this.#record, used, what, began, response)
+      checkKey(this.#ledger, used, what, began, response)
     return response
-  }
-
-  /** The pets whose clients know their ids. */
-  #acknowledged(): readonly Wish[] {
-    return [...this.#record.wishes.values()].filter(({ ids }) => ids.size > 0)
-  }
-
-  /** With those that a program has imported. */
-  #stored(): readonly Wish[] {
-    return [...this.#record.wishes.values()].filter(({ ids, isStored }) => ids.size > 0 || isStored)
   }
 
   #randomClient(): HttpClient {
@@ -291,6 +285,6 @@ export class Workload {
   }
 
   #nextKey(): string {
-    return `k${this.#record.nextNumber()}`
+    return `k${this.#ledger.nextNumber()}`
   }
 }

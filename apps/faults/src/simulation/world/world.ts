@@ -7,12 +7,12 @@ import type { ClientKey } from './client-key.ts'
 import { HttpClient, summaryOf } from './http-client.ts'
 import { Importer } from './importer.ts'
 import { Instance } from './instance.ts'
+import { newIntendedPet } from './intended-pets.ts'
 import { networkLinkOf } from './network-link.ts'
-import { Record, type StoredPet } from './record.ts'
 import { CALL_LIMIT_MS } from './use-case-caller.ts'
 import { pause, VirtualTime } from './virtual-time.ts'
-import { newWish } from './wishes.ts'
 import { Workload } from './workload.ts'
+import { type StoredPet, WorldLedger } from './world-ledger.ts'
 
 export interface WorldResult {
   readonly seed: number
@@ -41,11 +41,11 @@ const RECOVERY_MS = 15_000
 const CLIENTS = 4
 const KEY_LIFETIME_MS = 2_000
 
-/** Instances of the service with clients, in virtual time, and the record of what they say. */
+/** Instances of the service and their clients, in virtual time, with what the clients were told. */
 export class World {
   readonly seed: number
   readonly random: Random
-  readonly record = new Record()
+  readonly ledger = new WorldLedger()
   readonly instances: Instance[] = []
   /** How many times longer clients wait between their steps. */
   pace = 1
@@ -83,32 +83,32 @@ export class World {
     const random = vi.spyOn(Math, 'random').mockImplementation(() => noise.next())
     const warnings = vi
       .spyOn(process, 'emitWarning')
-      .mockImplementation((warning) => this.record.note(`warning: ${String(warning)}`))
+      .mockImplementation((warning) => this.ledger.note(`warning: ${String(warning)}`))
     const onRejection = (error: unknown) =>
-      this.record.violate(`a rejection that nobody handles: ${String(error)}`)
+      this.ledger.violate(`a rejection that nobody handles: ${String(error)}`)
     process.on('unhandledRejection', onRejection)
     try {
       let isOver = false
       const running = work().catch((error: Error) =>
-        this.record.violate(error.stack ?? error.message),
+        this.ledger.violate(error.stack ?? error.message),
       )
       void running.finally(() => {
         isOver = true
       })
-      const { record } = this
-      await time.runUntil(() => isOver || record.late.length > 0, WORLD_LIMIT_MS)
+      const { ledger } = this
+      await time.runUntil(() => isOver || ledger.late.length > 0, WORLD_LIMIT_MS)
       if (!isOver) {
-        const open = [...record.calls.values()].map(({ what }) => what)
-        record.violate(`never settled: ${open.join('; ') || 'the end of the world'}`)
-      } else if (time.timers > 0) record.violate(`${time.timers} timers are left`)
+        const open = [...ledger.calls.values()].map(({ what }) => what)
+        ledger.violate(`never settled: ${open.join('; ') || 'the end of the world'}`)
+      } else if (time.timers > 0) ledger.violate(`${time.timers} timers are left`)
     } finally {
       process.off('unhandledRejection', onRejection)
       random.mockRestore()
       warnings.mockRestore()
       time.end()
     }
-    const { violations, trail, wishes } = this.record
-    return { seed: this.seed, violations, trail, pets: wishes.size }
+    const { violations, trail, intendedPets } = this.ledger
+    return { seed: this.seed, violations, trail, pets: intendedPets.size }
   }
 
   /** Adds an instance, with two clients of its own. */
@@ -121,7 +121,7 @@ export class World {
       isRateLimited: this.#isRateLimited,
       skewMs,
       onInternalError: (error) => this.#checkInternalError(error),
-      onUnavailable: ({ message, cause }) => this.record.note(`unavailable: ${message} ${cause}`),
+      onUnavailable: ({ message, cause }) => this.ledger.note(`unavailable: ${message} ${cause}`),
     })
     this.instances.push(instance)
     for (let client = 0; client < 2; client += 1) {
@@ -132,12 +132,12 @@ export class World {
 
   /** Adds a program that imports pets. */
   addImporter(bulk: BulkAccess): void {
-    const { random, record } = this
-    const wish = () => record.wish(newWish(random, record.nextNumber(), {}))
+    const { random, ledger } = this
+    const intend = () => ledger.intend(newIntendedPet(random, ledger.nextNumber(), {}))
     this.#importer = new Importer(bulk, {
       random,
-      record,
-      wish,
+      ledger,
+      intend,
       mayBeInternal: this.#mayBeInternal,
     })
   }
@@ -145,9 +145,9 @@ export class World {
   /** Only what a server has stated, and nobody can act on, may be an internal error. */
   #checkInternalError(error: unknown): void {
     const code = (error as { readonly code?: unknown } | undefined)?.code
-    this.record.note(`internal error: ${String(error)} ${String(code)}`)
+    this.ledger.note(`internal error: ${String(error)} ${String(code)}`)
     if (typeof code !== 'string' || !this.#mayBeInternal(code))
-      this.record.violate(`internal error: ${code} ${(error as Error)?.stack}`)
+      this.ledger.violate(`internal error: ${code} ${(error as Error)?.stack}`)
   }
 
   /** Runs clients while things break, and then checks the calm world. */
@@ -165,7 +165,7 @@ export class World {
     this.#isCalm = true
     await pause(RECOVERY_MS)
     await this.#resolvePending(workload)
-    this.record.compare(backend.storedPets())
+    this.ledger.compare(backend.storedPets())
     await this.#importer?.advance()
     await this.#importer?.compare(backend.storedPets())
     await this.#assertFreshCallsSucceed(workload)
@@ -173,8 +173,8 @@ export class World {
     const keys = this.#keys.slice(0, 2).map(({ text }) => text)
     const max = this.#maxConcurrentRequests
     for (const instance of this.instances)
-      if (max <= 10) await checkSlots(this.record, instance, max, keys)
-    for (const instance of this.instances) await checkConnections(this.record, instance)
+      if (max <= 10) await checkSlots(this.ledger, instance, max, keys)
+    for (const instance of this.instances) await checkConnections(this.ledger, instance)
   }
 
   /** Closes every instance, some with work under way. */
@@ -193,19 +193,19 @@ export class World {
     const calling = this.random.next() < 0.5 ? workload.callUseCases() : Promise.resolve()
     await pause(0)
     const closing = [...this.instances, this.#importer].map(async (open) => open?.close())
-    await this.record.call('closing the adapters', CALL_LIMIT_MS, Promise.all(closing))
+    await this.ledger.call('closing the adapters', CALL_LIMIT_MS, Promise.all(closing))
     await calling
     await pause(RECOVERY_MS)
     for (const { connections } of this.instances)
-      if (connections > 0) this.record.violate(`${connections} connections of clients are left`)
+      if (connections > 0) this.ledger.violate(`${connections} connections of clients are left`)
   }
 
   #createWorkload(): Workload {
-    const { random, record, instances } = this
+    const { random, ledger, instances } = this
     const clients = this.#clients
     return new Workload({
       random,
-      record,
+      ledger,
       instances,
       clients,
       keys: this.#keys,
@@ -237,11 +237,13 @@ export class World {
 
   /** Clients with idempotency keys find out the outcomes of their creations. */
   async #resolvePending(workload: Workload): Promise<void> {
-    for (const [wish, sending] of workload.pending) {
-      const response = await workload.repeat(wish, sending, this.random.pick(this.#clients))
-      const expected = wish.isRejected ? [400, 500, 503] : [201]
+    for (const [intended, sending] of workload.pending) {
+      const response = await workload.repeat(intended, sending, this.random.pick(this.#clients))
+      const expected = intended.isRejected ? [400, 500, 503] : [201]
       if (!this.#isRevoked(sending.key) && !expected.includes(response?.status ?? 0))
-        this.record.violate(`${wish.name} with its key, in a calm world: ${summaryOf(response)}`)
+        this.ledger.violate(
+          `${intended.name} with its key, in a calm world: ${summaryOf(response)}`,
+        )
     }
   }
 
@@ -251,12 +253,12 @@ export class World {
     for (const client of this.#clients) {
       const created = await workload.createOne(client, { key, isRejected: false })
       if (created?.status !== 201)
-        this.record.violate(`a creation in a calm world: ${summaryOf(created)}`)
+        this.ledger.violate(`a creation in a calm world: ${summaryOf(created)}`)
       const isWalked = await workload.walk(client, key)
-      if (!isWalked) this.record.violate('a walk in a calm world has failed')
+      if (!isWalked) this.ledger.violate('a walk in a calm world has failed')
       const ready = await workload.send(client, { path: '/readyz' }, '/readyz')
       if (ready?.status !== 200)
-        this.record.violate(`not ready in a calm world: ${summaryOf(ready)}`)
+        this.ledger.violate(`not ready in a calm world: ${summaryOf(ready)}`)
     }
   }
 
@@ -268,11 +270,15 @@ export class World {
     await this.#resolvePending(workload)
     if (!hasVirtualClock) return
     this.#jump(2 * HOUR_MS)
-    for (const [wish, sending] of workload.pending) {
-      if (wish.ids.size === 0 || this.#isRevoked(sending.key)) continue
-      const response = await workload.useKeyAgain(wish, sending, this.random.pick(this.#clients))
+    for (const [intended, sending] of workload.pending) {
+      if (intended.ids.size === 0 || this.#isRevoked(sending.key)) continue
+      const response = await workload.useKeyAgain(
+        intended,
+        sending,
+        this.random.pick(this.#clients),
+      )
       if (response?.status !== 201)
-        this.record.violate(`a key of ${wish.name} after a day: ${summaryOf(response)}`)
+        this.ledger.violate(`a key of ${intended.name} after a day: ${summaryOf(response)}`)
     }
   }
 
@@ -282,6 +288,6 @@ export class World {
 
   #jump(durationMs: number): void {
     vi.setSystemTime(Date.now() + durationMs)
-    this.record.note(`${durationMs / HOUR_MS} hours pass`)
+    this.ledger.note(`${durationMs / HOUR_MS} hours pass`)
   }
 }

@@ -1,7 +1,7 @@
 import type { PetInput } from '@pet-store/domain'
 import type { Random } from '@pet-store/testing'
 import type { Sending } from './http-client.ts'
-import type { NewWish, Wish } from './record.ts'
+import type { IntendedPet, NewIntendedPet } from './world-ledger.ts'
 
 /** A character that the simulated databases do not store, as some encodings cannot. */
 export const UNSTORABLE = '\u2612'
@@ -21,14 +21,14 @@ const DECORATIONS = [
 ]
 
 /** A pet under a name with this number. Of some the server rejects the values. */
-export function newWish(
+export function newIntendedPet(
   random: Random,
   number: number,
   {
     key,
     isRejected = random.next() < 0.06,
   }: { readonly key?: string | undefined; readonly isRejected?: boolean | undefined },
-): NewWish {
+): NewIntendedPet {
   const decoration = isRejected ? UNSTORABLE : random.pick(DECORATIONS)
   return {
     name: `p${number}${decoration}`,
@@ -39,7 +39,7 @@ export function newWish(
   }
 }
 
-function pickStatus(random: Random): Wish['status'] {
+function pickStatus(random: Random): IntendedPet['status'] {
   const status = random.pick(STATUSES)
   return status === 'none' ? undefined : status
 }
@@ -52,7 +52,7 @@ export function pickPage(random: Random) {
   return { path: `/v1/pets?limit=${limit}${filter}`, limit, status }
 }
 
-export function creationOf({ name, categoryId, status, key }: Wish): Sending {
+export function creationOf({ name, categoryId, status, key }: IntendedPet): Sending {
   const fields = [`"name":${JSON.stringify(name)}`, `"categoryId":${categoryId}`]
   if (status !== undefined) fields.push(`"status":"${status}"`)
   const idempotencyKey = key?.split(' ')[1]
@@ -64,10 +64,10 @@ export function creationOf({ name, categoryId, status, key }: Wish): Sending {
   }
 }
 
-export function inputOf({ name, categoryId, status }: Wish): PetInput {
+export function inputOf({ name, categoryId, status }: IntendedPet): PetInput {
   return { name, categoryId: BigInt(categoryId), status }
 }
 
-export function label({ name }: Wish): string {
+export function label({ name }: IntendedPet): string {
   return name.slice(0, 12)
 }

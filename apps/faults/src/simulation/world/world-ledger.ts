@@ -1,7 +1,7 @@
 import type { WireResponse } from '@pet-store/testing'
 
-/** A pet that a client wants to have, under a name of its own. */
-export interface Wish {
+/** A pet that a client intends to create, under a name of its own, and what clients were told. */
+export interface IntendedPet {
   readonly name: string
   readonly categoryId: string
   readonly status: 'available' | 'pending' | 'sold' | undefined
@@ -13,7 +13,7 @@ export interface Wish {
   readonly ids: Set<string>
   /** Whether a program was told that it is stored, without its id. */
   isStored: boolean
-  /** Whether the latest word was that it was not added. */
+  /** Whether the latest response said that it was not added. */
   isDenied: boolean
   /** Whether a client does not know. */
   isUnknown: boolean
@@ -21,8 +21,11 @@ export interface Wish {
   isReused: boolean
 }
 
-/** What a client wants, before anybody was told of it. */
-export type NewWish = Pick<Wish, 'name' | 'categoryId' | 'status' | 'key' | 'isRejected'>
+/** The same before any response. */
+export type NewIntendedPet = Pick<
+  IntendedPet,
+  'name' | 'categoryId' | 'status' | 'key' | 'isRejected'
+>
 
 export interface StoredPet {
   readonly id: string
@@ -32,8 +35,8 @@ export interface StoredPet {
 }
 
 /** What clients were told, and what was wrong with it. */
-export class Record {
-  readonly wishes = new Map<string, Wish>()
+export class WorldLedger {
+  readonly intendedPets = new Map<string, IntendedPet>()
   readonly violations: string[] = []
   /** The calls that have not settled yet, with the time by which they must. */
   readonly calls = new Map<symbol, { readonly what: string; readonly deadlineMs: number }>()
@@ -47,7 +50,8 @@ export class Record {
     return this.#numbers
   }
 
-  wish(wish: NewWish): Wish {
+  /** Notes that a client is about to create a pet. */
+  intend(intended: NewIntendedPet): IntendedPet {
     const state = {
       ids: new Set<string>(),
       isStored: false,
@@ -55,9 +59,19 @@ export class Record {
       isUnknown: false,
       isReused: false,
     }
-    const noted = { ...wish, ...state }
-    this.wishes.set(wish.name, noted)
+    const noted = { ...intended, ...state }
+    this.intendedPets.set(intended.name, noted)
     return noted
+  }
+
+  /** The pets whose clients know their ids. */
+  get acknowledged(): readonly IntendedPet[] {
+    return [...this.intendedPets.values()].filter(({ ids }) => ids.size > 0)
+  }
+
+  /** These, and the pets that a program has imported. */
+  get acknowledgedOrImported(): readonly IntendedPet[] {
+    return [...this.intendedPets.values()].filter(({ ids, isStored }) => ids.size > 0 || isStored)
   }
 
   violate(what: string): void {
@@ -89,41 +103,41 @@ export class Record {
   }
 
   /** Notes that a pet was added. */
-  added(wish: Wish, pet: StoredPet): void {
-    wish.ids.add(pet.id)
-    wish.isDenied = false
+  added(intended: IntendedPet, pet: StoredPet): void {
+    intended.ids.add(pet.id)
+    intended.isDenied = false
     const isEqual =
-      pet.name === wish.name &&
-      pet.categoryId === wish.categoryId &&
-      pet.status === (wish.status ?? null)
-    if (!isEqual) this.violate(`${wish.name} was added as ${JSON.stringify(pet)}`)
-    if (wish.isRejected) this.violate(`${wish.name} was added, which the server rejects`)
-    if (wish.ids.size > 1)
-      this.violate(`${wish.name} has the ids ${[...wish.ids].join(', ')}, by one key`)
+      pet.name === intended.name &&
+      pet.categoryId === intended.categoryId &&
+      pet.status === (intended.status ?? null)
+    if (!isEqual) this.violate(`${intended.name} was added as ${JSON.stringify(pet)}`)
+    if (intended.isRejected) this.violate(`${intended.name} was added, which the server rejects`)
+    if (intended.ids.size > 1)
+      this.violate(`${intended.name} has the ids ${[...intended.ids].join(', ')}, by one key`)
   }
 
   /** Notes a response to a creation, or that there was none. */
-  noteCreation(wish: Wish, response: WireResponse | undefined): void {
+  noteCreation(intended: IntendedPet, response: WireResponse | undefined): void {
     if (response === undefined) {
-      wish.isUnknown = true
+      intended.isUnknown = true
       return
     }
     const { status, headers, text } = response
     if (status === 201) {
-      this.added(wish, petIn(text))
+      this.added(intended, petIn(text))
       return
     }
     const saysNotAdded = text.includes('was not added')
-    if (saysNotAdded && wish.key !== undefined)
-      this.violate(`${wish.name}: "was not added", with an idempotency key`)
+    if (saysNotAdded && intended.key !== undefined)
+      this.violate(`${intended.name}: "was not added", with an idempotency key`)
     if (status === 503 && headers['retry-after'] === undefined)
-      this.violate(`${wish.name}: 503 without Retry-After`)
-    if (status === 422 && wish.key !== undefined) wish.isReused = true
-    else if (status === 503 && !saysNotAdded) wish.isUnknown = true
-    else if (wish.key === undefined) wish.isDenied = true
-    else if (status === 500) wish.isUnknown = true
+      this.violate(`${intended.name}: 503 without Retry-After`)
+    if (status === 422 && intended.key !== undefined) intended.isReused = true
+    else if (status === 503 && !saysNotAdded) intended.isUnknown = true
+    else if (intended.key === undefined) intended.isDenied = true
+    else if (status === 500) intended.isUnknown = true
     if (![400, 401, 422, 429, 500, 503].includes(status))
-      this.violate(`${wish.name}: unexpected ${status} ${text}`)
+      this.violate(`${intended.name}: unexpected ${status} ${text}`)
   }
 
   /** Compares what clients were told with what is stored. */
@@ -132,35 +146,37 @@ export class Record {
     for (const pet of stored) byName.set(pet.name, [...(byName.get(pet.name) ?? []), pet])
     for (const [name, pets] of byName) {
       if (pets.length > 1) this.violate(`${name} is stored ${pets.length} times`)
-      if (!this.wishes.has(name)) this.violate(`${name} is stored, which nobody wanted`)
+      if (!this.intendedPets.has(name)) this.violate(`${name} is stored, which nobody wanted`)
     }
     const namesByKey = new Map<string, string[]>()
-    for (const wish of this.wishes.values()) {
-      const pets = byName.get(wish.name) ?? []
-      if (wish.key !== undefined && pets.length > 0)
-        namesByKey.set(wish.key, [...(namesByKey.get(wish.key) ?? []), wish.name])
-      this.#compareOne(wish, pets)
+    for (const intended of this.intendedPets.values()) {
+      const pets = byName.get(intended.name) ?? []
+      if (intended.key !== undefined && pets.length > 0)
+        namesByKey.set(intended.key, [...(namesByKey.get(intended.key) ?? []), intended.name])
+      this.#compareOne(intended, pets)
     }
     for (const [key, names] of namesByKey)
       if (names.length > 1) this.violate(`the key ${key} has stored ${names.join(' and ')}`)
   }
 
-  #compareOne(wish: Wish, pets: readonly StoredPet[]): void {
+  #compareOne(intended: IntendedPet, pets: readonly StoredPet[]): void {
     const [pet] = pets
-    for (const id of wish.ids) {
+    for (const id of intended.ids) {
       const isStored = pets.some((one) => one.id === id)
-      if (!isStored) this.violate(`${wish.name} was acknowledged as ${id} and is not stored so`)
+      if (!isStored) this.violate(`${intended.name} was acknowledged as ${id} and is not stored so`)
     }
     if (pet === undefined) {
-      if (wish.isStored) this.violate(`${wish.name} was imported and is not stored`)
+      if (intended.isStored) this.violate(`${intended.name} was imported and is not stored`)
       return
     }
-    if (wish.isRejected) this.violate(`${wish.name} is stored, which the server rejects`)
-    if (wish.isDenied && !wish.isUnknown)
-      this.violate(`${wish.name} is stored, told that it was not added`)
-    if (wish.isReused) this.violate(`${wish.name} is stored, told that its key is another pet's`)
-    const isEqual = pet.categoryId === wish.categoryId && pet.status === (wish.status ?? null)
-    if (!isEqual) this.violate(`${wish.name} is stored as ${JSON.stringify(pet)}`)
+    if (intended.isRejected) this.violate(`${intended.name} is stored, which the server rejects`)
+    if (intended.isDenied && !intended.isUnknown)
+      this.violate(`${intended.name} is stored, told that it was not added`)
+    if (intended.isReused)
+      this.violate(`${intended.name} is stored, told that its key is another pet's`)
+    const isEqual =
+      pet.categoryId === intended.categoryId && pet.status === (intended.status ?? null)
+    if (!isEqual) this.violate(`${intended.name} is stored as ${JSON.stringify(pet)}`)
   }
 }
 
