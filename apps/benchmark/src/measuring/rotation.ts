@@ -44,7 +44,7 @@ function pairs<E>([baseline, ...others]: readonly E[]): E[][] {
 /** Slices that have this figure among others. */
 type SeriesOf<Figure extends string> = Series<Readonly<Record<Figure, number>>>
 
-/** How many times the baseline's figure an participant's is: the middle over neighbouring slices. */
+/** How many times the baseline's figure a participant's is: the middle over neighbouring slices. */
 export function ratio<Figure extends string>(
   { slices, neighbours }: SeriesOf<Figure>,
   figure: Figure,
@@ -54,7 +54,7 @@ export function ratio<Figure extends string>(
   )
 }
 
-/** How much more than the baseline's figure an participant's is. */
+/** How much more than the baseline's figure a participant's is. */
 export function difference<Figure extends string>(
   { slices, neighbours }: SeriesOf<Figure>,
   figure: Figure,
