@@ -71,7 +71,7 @@ const keyDialog = html`<dialog id="key-dialog" aria-labelledby="key-title">
 <form id="key-form" class="stack" novalidate>
 <h2 id="key-title">API key</h2>
 <label for="key">Key</label>
-<input id="key" type="password" autocomplete="off" autofocus
+<input id="key" type="password" autocomplete="off"
   aria-describedby="key-hint key-error">
 <p id="key-hint" class="hint">The page sends the key to this service only.</p>
 <label class="check"><input id="keep-key" type="checkbox"> Keep it until this tab is closed</label>

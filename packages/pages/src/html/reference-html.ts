@@ -124,7 +124,7 @@ const searchButton = html`<button id="open-search" type="button" hidden
 const searchDialog = html`<dialog id="search-dialog" aria-label="Search">
 <div class="stack">
 <label class="unseen" for="search">Search the reference</label>
-<input id="search" type="search" autocomplete="off" autofocus placeholder="Search the reference"
+<input id="search" type="search" autocomplete="off" placeholder="Search the reference"
   aria-describedby="search-count">
 <p id="search-count" class="hint" role="status"></p>
 <ul id="search-results"></ul>

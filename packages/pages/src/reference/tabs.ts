@@ -29,9 +29,12 @@ export function setUpTabs(root: HTMLElement, onSelect: (name: string) => void): 
   function choose(tab: HTMLElement | undefined): void {
     const name = tab?.dataset['name']
     if (name === undefined) return
+    const top = tab?.getBoundingClientRect().top ?? 0
     select(name)
     tab?.focus()
     onSelect(name)
+    // Other tabs above may have become longer or shorter: this one stays where it was pressed.
+    scrollBy(0, (tab?.getBoundingClientRect().top ?? 0) - top)
   }
 
   const list = find(root, '[role=tablist]')
