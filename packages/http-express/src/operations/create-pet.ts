@@ -83,9 +83,7 @@ export const createPet: Operation = {
     ({ pets, nowMs, references }) =>
     async (req, res) => {
       const { input, idempotencyKey } = await readCreation(req, res)
-      const context = res[CONTEXT]
-      context.isWriting = true
-      const options = { idempotencyKey, cancellation: context }
+      const options = { idempotencyKey, cancellation: res[CONTEXT] }
       const { pet, isReplay } = await pets.createPet(input, options)
       const json = petJson(pet)
       // It leads to getPet.

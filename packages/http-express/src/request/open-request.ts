@@ -33,7 +33,7 @@ export function openRequest(
       verifiedKey: undefined,
       route: undefined,
       write: undefined,
-      isWriting: false,
+      hasBegun: false,
       errorCode: undefined,
       aborted: false,
     }

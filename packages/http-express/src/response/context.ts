@@ -25,8 +25,8 @@ export interface RequestContext {
   route: string | undefined
   /** What a 503 says about the operation, if the operation writes. */
   write: WriteSentences | undefined
-  /** Whether a use case that writes was called. */
-  isWriting: boolean
+  /** Whether the request has passed all checks, so that its operation may have written. */
+  hasBegun: boolean
   errorCode: ErrorCode | undefined
   /**
    * Whether the connection was lost before the response had left. With it the context is the

@@ -21,9 +21,9 @@ export function databaseUnavailable(
   res: HandlerResponse,
   outcome: WriteOutcome | undefined,
 ): HttpError {
-  const { write, isWriting } = res[CONTEXT]
+  const { write, hasBegun } = res[CONTEXT]
   const message =
-    write !== undefined && isWriting && outcome !== 'not_stored'
+    write !== undefined && hasBegun && outcome !== 'not_stored'
       ? maybeDone(res, write)
       : notDone(res, 'The database cannot serve requests at present.')
   return new HttpError('service_unavailable', message, retryAfter(RETRY_AFTER.unavailable))

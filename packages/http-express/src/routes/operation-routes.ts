@@ -34,7 +34,7 @@ export function addOperationRoutes(
     for (const operation of operations) {
       const checks = checksOf(operation.sunset !== undefined, operation)
       const handler = behind(
-        [...checks, requireScope(operation.scope)],
+        [...checks, requireScope(operation.scope), begin],
         operation.createHandler(parts),
       )
       route[operation.method](forExpress(handler))
@@ -73,6 +73,11 @@ function behind(checks: readonly Check[], handler: Handler): Handler {
  */
 export function isDeprecatedPath(operations: readonly Operation[]): boolean {
   return operations.every(({ sunset }) => sunset !== undefined)
+}
+
+/** From here on the operation may write, so a 503 may have to say that its outcome is unknown. */
+const begin: Check = (_req, res) => {
+  res[CONTEXT].hasBegun = true
 }
 
 /** Adds the route, and what a 503 says about an operation that writes, to the context. */
