@@ -11,7 +11,7 @@ export type { ApiKeyInput, ApiKeyUseCaseOptions, IssuedApiKey } from './create-a
 
 // Checking, on every request
 export { createKeyCheck } from './key-check.ts'
-export type { KeyCheck, KeyCheckOptions, KeyVerdict } from './key-check.ts'
+export type { KeyCheck, KeyCheckOptions, KeyCheckResult } from './key-check.ts'
 export { createStaticKeys } from './static-keys.ts'
 export type { StaticKey } from './static-keys.ts'
 export { allowanceOf, createMemoryRateLimiter } from './rate-limiter.ts'

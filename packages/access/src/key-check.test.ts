@@ -34,8 +34,8 @@ afterEach(() => void vi.useRealTimers())
 
 it('a valid key is looked up once for all requests that wait for it or come later', async () => {
   const { text, key } = await issue()
-  const verdicts = await Promise.all(Array.from({ length: 50 }, () => use(text)))
-  expect(verdicts).toEqual(Array.from({ length: 50 }, () => ({ keyId: key.id, scopes: SCOPES })))
+  const results = await Promise.all(Array.from({ length: 50 }, () => use(text)))
+  expect(results).toEqual(Array.from({ length: 50 }, () => ({ keyId: key.id, scopes: SCOPES })))
   // Not a promise: nobody waits for a cached key.
   expect(check.check(text, ADDRESS)).toEqual({ keyId: key.id, scopes: SCOPES })
   expect(lookUpCount()).toBe(1)
@@ -161,10 +161,10 @@ it('a cached key is valid for its lifetime while the database is unavailable', a
 })
 
 it('guessing costs 20 look-ups a second for an address, whatever the clock does', async () => {
-  const verdicts = []
-  for (let count = 0; count < 1000; count += 1) verdicts.push(await use(createApiKeyText()))
-  expect(verdicts.filter((verdict) => verdict === undefined)).toHaveLength(20)
-  expect(verdicts.filter((verdict) => verdict === 'too_many_look_ups')).toHaveLength(980)
+  const results = []
+  for (let count = 0; count < 1000; count += 1) results.push(await use(createApiKeyText()))
+  expect(results.filter((result) => result === undefined)).toHaveLength(20)
+  expect(results.filter((result) => result === 'too_many_look_ups')).toHaveLength(980)
   expect(lookUpCount()).toBe(20)
   wait(1000)
   setBack(1000)
@@ -174,9 +174,9 @@ it('guessing costs 20 look-ups a second for an address, whatever the clock does'
 it.each(['pets_', 'secret', 'x'.repeat(40)])(
   'guessing with malformed keys such as %j is limited like any other guessing',
   async (text) => {
-    const verdicts = []
-    for (let count = 0; count < 100; count += 1) verdicts.push(await use(`${text}${count}`))
-    expect(verdicts.filter((verdict) => verdict === 'too_many_look_ups')).toHaveLength(80)
+    const results = []
+    for (let count = 0; count < 100; count += 1) results.push(await use(`${text}${count}`))
+    expect(results.filter((result) => result === 'too_many_look_ups')).toHaveLength(80)
     expect(await use(createApiKeyText())).toBe('too_many_look_ups')
     expect(lookUpCount()).toBe(0)
   },

@@ -11,7 +11,7 @@ import { type StaticKey, verifiedKeysBySha256 } from './static-keys.ts'
  * without telling which; or `too_many_look_ups` if the key was not checked because its client's
  * address has tried too many keys.
  */
-export type KeyVerdict = VerifiedKey | undefined | 'too_many_look_ups'
+export type KeyCheckResult = VerifiedKey | undefined | 'too_many_look_ups'
 
 /** Checks the key of every request. */
 export interface KeyCheck {
@@ -23,7 +23,7 @@ export interface KeyCheck {
    *
    * Rejects with the error of the repository when the database must be queried and is unavailable.
    */
-  check(key: string, address: () => string): KeyVerdict | Promise<KeyVerdict>
+  check(key: string, address: () => string): KeyCheckResult | Promise<KeyCheckResult>
   /**
    * Stores which keys were used since the last call. Call it about once a minute, and at the end.
    */

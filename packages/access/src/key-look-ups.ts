@@ -24,7 +24,7 @@ interface CachedKey {
 
 interface RunningLookUp {
   readonly askedAtMs: number
-  readonly verdict: Promise<VerifiedKey | undefined>
+  readonly result: Promise<VerifiedKey | undefined>
   /** The look-up that begins when this one has ended. */
   next?: Promise<VerifiedKey | undefined>
 }
@@ -64,19 +64,19 @@ export function createKeyLookUps(
 
   function begin(sha256: string): Promise<VerifiedKey | undefined> {
     const askedAtMs = performance.now()
-    const verdict = ask(sha256, askedAtMs).finally(() => {
-      if (running.get(sha256)?.verdict === verdict) running.delete(sha256)
+    const result = ask(sha256, askedAtMs).finally(() => {
+      if (running.get(sha256)?.result === result) running.delete(sha256)
     })
-    running.set(sha256, { askedAtMs, verdict })
-    return verdict
+    running.set(sha256, { askedAtMs, result })
+    return result
   }
 
   function lookUp(sha256: string): Promise<VerifiedKey | undefined> {
     const shared = running.get(sha256)
     if (shared === undefined) return begin(sha256)
-    if (performance.now() - shared.askedAtMs < lifetimeMs) return shared.verdict
+    if (performance.now() - shared.askedAtMs < lifetimeMs) return shared.result
     // The key may have been revoked since that look-up began.
-    shared.next ??= shared.verdict.then(
+    shared.next ??= shared.result.then(
       () => begin(sha256),
       () => begin(sha256),
     )

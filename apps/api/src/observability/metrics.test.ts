@@ -94,7 +94,7 @@ describe('The metrics', () => {
     const { tokenCheck, lines } = create()
     const caller = { keyId: 'key_kiosk', scopes: [] }
     const down = new Error('down')
-    const verdicts = [
+    const results = [
       caller,
       undefined,
       'too_many_look_ups',
@@ -103,9 +103,9 @@ describe('The metrics', () => {
       Promise.reject(down),
     ] as const
     const seen = await Promise.allSettled(
-      verdicts.map(async (verdict) => tokenCheck(() => verdict)('key', () => '')),
+      results.map(async (result) => tokenCheck(() => result)('key', () => '')),
     )
-    expect(seen).toEqual(await Promise.allSettled(verdicts.map(async (verdict) => verdict)))
+    expect(seen).toEqual(await Promise.allSettled(results.map(async (result) => result)))
     expect(await lines(/pet_store_key_checks_total\{/)).toEqual([
       'pet_store_key_checks_total{result="valid"} 2',
       'pet_store_key_checks_total{result="invalid"} 2',

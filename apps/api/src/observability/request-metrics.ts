@@ -5,7 +5,7 @@ import {
   type TokenCheck,
 } from '@pet-store/http-express'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { DURATION_BUCKETS } from './persistence-metrics.ts'
+import { DURATION_BUCKETS } from './duration-buckets.ts'
 
 const UNKNOWN_ROUTE = 'unknown'
 const DEPRECATED = DECLARED_ROUTES.filter(({ isDeprecated }) => isDeprecated)
@@ -90,21 +90,21 @@ export function countKeyChecks(registry: Registry): (check: TokenCheck) => Token
     },
   })
 
-  function counted<Verdict>(verdict: Verdict): Verdict {
-    checks[resultOf(verdict)] += 1
-    return verdict
+  function counted<Result>(result: Result): Result {
+    checks[resultOf(result)] += 1
+    return result
   }
   function failed(reason: unknown): never {
     checks.error += 1
     throw reason
   }
   return (check) => (key, address) => {
-    const verdict = check(key, address)
-    return verdict instanceof Promise ? verdict.then(counted, failed) : counted(verdict)
+    const result = check(key, address)
+    return result instanceof Promise ? result.then(counted, failed) : counted(result)
   }
 }
 
-function resultOf(verdict: unknown): 'valid' | 'invalid' | 'too_many_look_ups' {
-  if (verdict === undefined) return 'invalid'
-  return verdict === 'too_many_look_ups' ? verdict : 'valid'
+function resultOf(result: unknown): 'valid' | 'invalid' | 'too_many_look_ups' {
+  if (result === undefined) return 'invalid'
+  return result === 'too_many_look_ups' ? result : 'valid'
 }

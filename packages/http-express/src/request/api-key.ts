@@ -1,4 +1,4 @@
-import type { KeyVerdict, VerifiedKey } from '@pet-store/access'
+import type { KeyCheckResult, VerifiedKey } from '@pet-store/access'
 import { CONTEXT, type HandlerResponse } from '../response/context.ts'
 import { HttpError } from '../response/http-error.ts'
 import { RETRY_AFTER, retryAfter } from '../response/retry-after.ts'
@@ -6,7 +6,10 @@ import { clientNetwork } from './client-address.ts'
 import type { Check } from './handler.ts'
 
 /** Verifies an API key, as `KeyCheck.check` of `@pet-store/access` does. */
-export type TokenCheck = (key: string, address: () => string) => KeyVerdict | Promise<KeyVerdict>
+export type TokenCheck = (
+  key: string,
+  address: () => string,
+) => KeyCheckResult | Promise<KeyCheckResult>
 
 /** The challenge of a 401 or 403 (RFC 6750, 3). */
 export const CHALLENGE = 'Bearer realm="pet-store"'
@@ -20,16 +23,16 @@ export function requireKey(check: TokenCheck): Check {
     const context = res[CONTEXT]
     const key = bearerKey(req.headers.authorization)
     if (key === undefined) throw missingKey()
-    const verdict = check(key, () => clientNetwork(context.clientAddress))
+    const result = check(key, () => clientNetwork(context.clientAddress))
     // The result for a cached key is not a promise, which would cost each request a microtask.
-    if (verdict instanceof Promise) {
-      return verdict.then((late) => {
+    if (result instanceof Promise) {
+      return result.then((late) => {
         if (late === undefined || late === 'too_many_look_ups') throw rejected(late)
         context.verifiedKey = late
       })
     }
-    if (verdict === undefined || verdict === 'too_many_look_ups') throw rejected(verdict)
-    context.verifiedKey = verdict
+    if (result === undefined || result === 'too_many_look_ups') throw rejected(result)
+    context.verifiedKey = result
     return undefined
   }
 }
@@ -49,8 +52,8 @@ function bearerKey(authorization: string | undefined): string | undefined {
   return Buffer.from(key, 'latin1').toString()
 }
 
-function rejected(verdict: Exclude<KeyVerdict, VerifiedKey>): HttpError {
-  if (verdict === undefined) {
+function rejected(result: Exclude<KeyCheckResult, VerifiedKey>): HttpError {
+  if (result === undefined) {
     return new HttpError('unauthorized', 'The API key is not valid.', {
       'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"`,
     })
