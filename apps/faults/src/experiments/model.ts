@@ -1,3 +1,4 @@
+import { INT64 } from '@pet-store/domain'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { idIn, type StoredPet } from '../harness/ledger.ts'
@@ -34,8 +35,6 @@ interface Running {
 type Command = fc.AsyncCommand<Model, Running>
 
 const STATUSES = ['available', 'pending', 'sold', undefined] as const
-const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
-
 export const petText: fc.Arbitrary<PetText> = fc.record({
   // Few contents, so that idempotency keys are used again with the same and with another one.
   name: fc.oneof(

@@ -1,3 +1,5 @@
+import { INT64 } from '@pet-store/domain'
+
 /** A value of a column or a parameter; times are numbers of milliseconds since 1970. */
 export type Value = string | bigint | number | boolean | null | readonly Value[]
 
@@ -10,8 +12,6 @@ export class StatementError extends Error {
     this.code = code
   }
 }
-
-const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
 
 /** Changes a value into another type, as `::` does. */
 export function cast(value: Value, type: string): Value {
