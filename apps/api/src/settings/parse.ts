@@ -22,6 +22,12 @@ export function parseDuration(text: string, example = '90d'): number {
   )
 }
 
+/** The line feed of a line that was not read as one would be invisible in other messages. */
+export function parseHost(text: string): string {
+  if (!/\s/.test(text)) return text
+  throw new RangeError('must be an address or a name, without white space')
+}
+
 export function parseInteger(text: string, min: number, max: number): number {
   const integer = Number(text)
   if (/^[0-9]{1,10}$/.test(text) && integer >= min && integer <= max) return integer

@@ -7,6 +7,7 @@ import {
 import { maskUrl } from './database-url.ts'
 import {
   parseCollectorUrl,
+  parseHost,
   parseInteger,
   parseList,
   parseOneOf,
@@ -69,7 +70,7 @@ export const SETTINGS = {
     variable: 'HOST',
     meaning: 'The address to listen on. `0.0.0.0` or `::` listens on every network interface.',
     default: '127.0.0.1',
-    parse: String,
+    parse: parseHost,
   },
   reusePort: {
     variable: 'REUSE_PORT',
