@@ -7,7 +7,9 @@ import {
   petStatements,
   RunningCalls,
 } from '@pet-store/persistence-mikro-orm'
+import { assertPrimaryKeys } from './database/assert-tables.ts'
 import { assertWritable } from './database/assert-writable.ts'
+import { cannotOpen } from './database/database.ts'
 import { POSTGRES_DIALECT } from './database/dialect.ts'
 import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
@@ -41,6 +43,9 @@ export async function openPostgresPersistence(
   try {
     const orm = createPostgresOrm(connections)
     await migrateIfAllowed(connections, orm, options, { mayBeNewer: true })
+    await assertPrimaryKeys(connections.pool).catch((error: unknown) => {
+      throw cannotOpen(connections.address, error)
+    })
     return await persistenceOf(connections, orm, options)
   } catch (error) {
     await connections.close()

@@ -37,6 +37,27 @@ export async function assertNoRequiredColumns(pool: Pool): Promise<void> {
   }
 }
 
+const UNIQUE_INDEX =
+  'select 1 from pg_index where indrelid = to_regclass($1) and indisunique and indisvalid'
+
+/**
+ * Rejects if one of the tables has lost its primary key, or has none yet because it is being
+ * restored: nothing would report that an idempotency key creates several pets. Reads only the
+ * catalogs. Default: the tables that creations insert into.
+ */
+export async function assertPrimaryKeys(
+  pool: Pool,
+  tables: readonly string[] = Object.keys(COLUMNS),
+): Promise<void> {
+  for (const table of tables) {
+    if ((await withRetries(() => pool.query(UNIQUE_INDEX, [table]))).rowCount !== 0) continue
+    throw unavailable(
+      `The table ${table} has no primary key, as after a restore that was interrupted: ` +
+        'restore the database again, or add the key.',
+    )
+  }
+}
+
 /** The tables that row-level security may hide, and the commands that need a policy. */
 const COMMANDS: Readonly<Record<string, string>> = {
   pet: 'ra',

@@ -104,6 +104,20 @@ it.each(['pet', 'idempotency_key'])(
 )
 
 it.each([
+  ['pet', 'id'],
+  ['idempotency_key', 'owner, key'],
+])('A database whose table %s has no primary key is not ready, nor opened', async (table, key) => {
+  await onServer(`alter table ${table} drop constraint ${table}_pkey`)
+  const restore = `alter table ${table} add constraint ${table}_pkey primary key (${key})`
+  onTestFinished(async () => void (await onServer(restore)))
+  const message = `The table ${table} has no primary key`
+  await expect(persistence.check()).rejects.toThrow(message)
+  await expect(openPostgresPersistence({ url: database.url })).rejects.toThrow(
+    new RegExp(`^Cannot open the PostgreSQL database ".*": ${message}`),
+  )
+})
+
+it.each([
   ['of 64 bits', 'increment by 1', '9223372036854775807'],
   ['of 64 bits in steps of 4', 'increment by 4', '9223372036854775805'],
   ['of a sequence with a maximum', 'maxvalue 9', '9'],
@@ -145,11 +159,13 @@ it.each([
 
 it.each([
   ['a lost right to count requests', `revoke update on request_count from ${ROLE}`],
+  ['no key of counted requests', 'alter table request_count drop constraint request_count_pkey'],
   ['no table of counted requests', 'alter table request_count rename to counted'],
 ])('A database with %s is not ready once requests are counted', async (_, lose) => {
-  onTestFinished(
-    async () => void (await onServer('alter table if exists counted rename to request_count')),
-  )
+  const restore = `alter table if exists counted rename to request_count;
+    alter table request_count drop constraint if exists request_count_pkey;
+    alter table request_count add primary key (key_id)`
+  onTestFinished(async () => void (await onServer(restore)))
   await onServer(lose)
   await persistence.check()
   const limiter = persistence.createRateLimiter({ requests: 5, windowMs: 60_000 })

@@ -1,6 +1,11 @@
 import { persistenceUnavailable } from '@pet-store/domain'
 import type { Pool } from 'pg'
-import { assertNoRequiredColumns, assertRowsVisible, SECURED_TABLES } from './assert-tables.ts'
+import {
+  assertNoRequiredColumns,
+  assertPrimaryKeys,
+  assertRowsVisible,
+  SECURED_TABLES,
+} from './assert-tables.ts'
 import { exactNextIdOf, hasId, nextIdOf, readSequence } from './pet-id-sequence.ts'
 import { withRetries } from './retries.ts'
 
@@ -39,6 +44,8 @@ interface Use {
 export async function assertWritable(pool: Pool, use: Use): Promise<void> {
   await assertRights(pool, use.countsRequests ? { ...RIGHTS, ...COUNTING_RIGHTS } : RIGHTS)
   await assertNoRequiredColumns(pool)
+  await assertPrimaryKeys(pool)
+  if (use.countsRequests) await assertPrimaryKeys(pool, ['request_count'])
   const sequence = await readSequence(pool)
   const nextId = nextIdOf(sequence)
   if (!hasId(sequence, nextId)) throw unavailable('There are no more ids for pets.')

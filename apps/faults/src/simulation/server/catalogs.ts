@@ -1,6 +1,6 @@
 import { type Row, Table, Transaction } from '../sql/tables.ts'
 
-const CATALOGS = /\bpg_(?:attribute|class|database|locks|sequence)\b/
+const CATALOGS = /\bpg_(?:attribute|class|database|index|locks|sequence)\b/
 
 const LOCK_COLUMNS = {
   virtualtransaction: 'text',
@@ -19,6 +19,8 @@ const ATTRIBUTE_COLUMNS = {
   attisdropped: 'bool',
   attidentity: 'text',
 } as const
+
+const INDEX_COLUMNS = { indrelid: 'text', indisunique: 'bool', indisvalid: 'bool' } as const
 
 const SEQUENCE_COLUMNS = {
   seqrelid: 'text',
@@ -53,6 +55,7 @@ export function withCatalogs(
   databaseName: string,
 ): ReadonlyMap<string, Table> {
   const names = [...tables.keys()].map((oid) => ({ oid }))
+  const indexes = names.map(({ oid }) => ({ indrelid: oid, indisunique: true, indisvalid: true }))
   const databases = [{ oid: 1n, datname: databaseName }]
   const locks = [...active].flatMap(({ id, written }) =>
     [...written].map((relation) => ({
@@ -69,6 +72,7 @@ export function withCatalogs(
     ['pg_attribute', catalog('pg_attribute', ATTRIBUTE_COLUMNS, [])],
     ['pg_class', catalog('pg_class', { oid: 'text' }, names)],
     ['pg_database', catalog('pg_database', { oid: 'int8', datname: 'text' }, databases)],
+    ['pg_index', catalog('pg_index', INDEX_COLUMNS, indexes)],
     ['pg_locks', catalog('pg_locks', LOCK_COLUMNS, locks)],
     ['pg_sequence', catalog('pg_sequence', SEQUENCE_COLUMNS, SEQUENCES)],
   ])
