@@ -9,10 +9,9 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   idempotency_key: IDEMPOTENCY_KEY_COLUMNS.split(', '),
 }
 
-const REQUIRED_COLUMNS = `select attrelid::regclass::text as table, attname as name
-  from pg_attribute
-  where attrelid in (to_regclass('pet'), to_regclass('idempotency_key'))
-    and attnum > 0 and attnotnull and not atthasdef and not attisdropped and attidentity = ''`
+const REQUIRED_COLUMNS = `select attname as name from pg_attribute
+  where attrelid = to_regclass($1) and attnum > 0 and attnotnull and not atthasdef
+    and not attisdropped and attidentity = ''`
 /** A trigger that runs before a row is inserted: each of these is a bit. */
 const HAS_TRIGGER = `select 1 from pg_trigger
   where tgrelid = to_regclass($1) and tgtype & 7 = 7 and tgenabled <> 'D'`
@@ -22,14 +21,15 @@ const HAS_TRIGGER = `select 1 from pg_trigger
  * only the catalogs.
  */
 export async function assertNoRequiredColumns(pool: Pool): Promise<void> {
-  const { rows } = await withRetries(() =>
-    pool.query<{ table: string; name: string }>(REQUIRED_COLUMNS),
-  )
-  for (const { table, name } of rows) {
-    if (COLUMNS[table]?.includes(name)) continue
+  for (const [table, columns] of Object.entries(COLUMNS)) {
+    const { rows } = await withRetries(() =>
+      pool.query<{ name: string }>(REQUIRED_COLUMNS, [table]),
+    )
+    const required = rows.find(({ name }) => !columns.includes(name))
+    if (required === undefined) continue
     // A trigger may set the value.
     if ((await withRetries(() => pool.query(HAS_TRIGGER, [table]))).rowCount !== 0) continue
-    const column = pg.escapeIdentifier(name)
+    const column = pg.escapeIdentifier(required.name)
     throw unavailable(
       `The column ${column} of the table ${table} needs a value, and nothing sets it: ` +
         `alter table ${table} alter column ${column} set default …, or drop not null.`,

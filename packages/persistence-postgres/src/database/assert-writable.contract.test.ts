@@ -173,6 +173,14 @@ it.each([
   await expect(limiter.take('key_kiosk')).rejects.toMatchObject({ code: 'persistence_unavailable' })
 })
 
+it('A database that quotes all names is ready', async () => {
+  const url = new URL(database.url)
+  url.searchParams.set('options', '-cquote_all_identifiers=on')
+  const quoted = await openPostgresPersistence({ url: url.href })
+  onTestFinished(() => quoted.close())
+  await quoted.check()
+})
+
 it('A database without one of its tables is not ready, and nothing is stored', async () => {
   await onServer('alter table pet rename to animal')
   onTestFinished(async () => void (await onServer('alter table animal rename to pet')))
