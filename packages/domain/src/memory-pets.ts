@@ -42,13 +42,14 @@ export function createMemoryPets(
   /** Finds the pet that was created with this key. Throws `idempotency_key_reused`. */
   function petCreatedWith({ owner, key, fingerprint }: DatedKey): Pet | undefined {
     const known = keys.get(JSON.stringify([owner, key]))
-    if (known !== undefined && known.key.fingerprint !== fingerprint) {
+    const pet = known && pets.get(known.id)
+    if (pet !== undefined && known?.key.fingerprint !== fingerprint) {
       throw new PetError(
         'idempotency_key_reused',
         'This idempotency key was used to create another pet.',
       )
     }
-    return known && pets.get(known.id)
+    return pet
   }
 
   function store(pet: NewPet): Pet {

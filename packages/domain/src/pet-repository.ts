@@ -28,9 +28,9 @@ export interface PetRepository {
   /**
    * Stores a pet under an idempotency key, as `add` does. The first call with an owner and key
    * stores the pet; for the lifetime of the key every other call returns that same pet, even when
-   * all come at the same time. A repeat does not extend the lifetime. Once that pet was deleted, a
-   * repeat stores a new one. A call with another fingerprint rejects with `idempotency_key_reused`.
-   * A rejected call does not use up the key.
+   * all come at the same time. A repeat does not extend the lifetime. A call with another
+   * fingerprint rejects with `idempotency_key_reused`. Once that pet was deleted, the key is new
+   * again, for any fingerprint. A rejected call does not use up the key.
    */
   addWithKey(pet: NewPet, key: IdempotencyKey, cancellation?: Cancellation): Promise<CreatedPet>
 

@@ -2,17 +2,19 @@ import type { Persistence } from '@pet-store/persistence'
 import { apiKeyRepositoryContract } from './api-key-repository-contract.ts'
 import { bulkAccessContract } from './bulk-access-contract.ts'
 import { type ContractCase, endWithin, NotTested } from './contract-case.ts'
+import { frozenCases } from './outage-cases/frozen.ts'
+import { unavailableCases } from './outage-cases/unavailable.ts'
+import { unavailableBulkCases } from './outage-cases/unavailable-bulk.ts'
 import { bulkCases } from './persistence-cases/bulk.ts'
 import { bulkKillingCases } from './persistence-cases/bulk-beside-and-killed.ts'
 import { declaringCases } from './persistence-cases/declaring.ts'
+import { deletedPetCases } from './persistence-cases/deleted-pets.ts'
 import { killingCases } from './persistence-cases/killing.ts'
 import { migratingCases } from './persistence-cases/migrating.ts'
 import { openingCases } from './persistence-cases/opening.ts'
 import { reopeningCases } from './persistence-cases/reopening.ts'
 import { sharingCases } from './persistence-cases/sharing.ts'
 import { sharingBetweenProcessesCases } from './persistence-cases/sharing-between-processes.ts'
-import { unavailableCases } from './persistence-cases/unavailable.ts'
-import { unavailableBulkCases } from './persistence-cases/unavailable-bulk.ts'
 import {
   apiKeysOf,
   assertHarness,
@@ -81,11 +83,11 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
       ...bulkCases,
       ...bulkKillingCases,
     ],
-    durability: [...reopeningCases, ...killingCases],
+    durability: [...reopeningCases, ...deletedPetCases, ...killingCases],
     opening: openingCases,
     'several processes': [...sharingCases, ...sharingBetweenProcessesCases],
     migrations: migratingCases,
-    unavailability: [...unavailableCases, ...unavailableBulkCases],
+    unavailability: [...unavailableCases, ...frozenCases, ...unavailableBulkCases],
     capabilities: declaringCases,
   }).flatMap(([capability, cases]) =>
     cases.map(({ run, ...rest }) => ({

@@ -67,6 +67,19 @@ const FAULTS: Readonly<Record<string, (limit: RateLimit, shared: { take?: Take }
       return allowanceOf(count, limit)
     }
   },
+  "concurrent-keys: gives the results of one moment to each other's calls": (limit) => {
+    const { take } = createMemoryRateLimiter(limit)
+    let waiting: string[] = []
+    return async (keyId) => {
+      const index = waiting.push(keyId) - 1
+      const group = waiting
+      await pause()
+      waiting = []
+      return take(group[group.length - 1 - index] ?? keyId)
+    }
+  },
+  'long-window: has 32 bits for the length of a window': (limit) =>
+    createMemoryRateLimiter({ ...limit, windowMs: limit.windowMs | 0 }).take,
   'next-window: never starts again': (limit) => {
     const { take } = createMemoryRateLimiter({ ...limit, windowMs: 3_600_000 })
     return (keyId) => ({ ...take(keyId), resetMs: 10 })

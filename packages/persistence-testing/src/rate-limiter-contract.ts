@@ -9,7 +9,9 @@ const POLL_MS = 20
 /** Two clocks may run at different speeds, and are read in whole milliseconds. */
 const CLOCK_MS = 3
 const KEY_IDS = [
-  ...['key_kiosk', 'key_shop', 'KEY_KIOSK', 'key_kiosk ', 'key_', 'key_%', '__proto__'],
+  ...['key_kiosk', 'key_shop', 'KEY_KIOSK', 'key_kiosk ', 'key_', 'key_%'],
+  // Every JavaScript object has these.
+  ...['constructor', '__proto__', 'toString'],
   // Addresses are counted too.
   ...[
     '2001:db8::1',
@@ -138,6 +140,37 @@ export const rateLimiterContract: readonly ContractCase<CreateRateLimiter>[] = c
           10,
           'the number of 30 requests that are allowed',
         )
+      },
+    ),
+    'concurrent-keys: counts requests of several keys that arrive at the same time for their own':
+      inOneWindow(async (create) => {
+        const limiter = create({ requests: 4, windowMs: LONG_MS })
+        const keys = ['key_a', 'key_b', 'key_c']
+        for (const [index, key] of keys.entries())
+          for (let count = 0; count < 2 * index; count += 1) await limiter.take(key)
+        const arrived = [...keys, ...keys]
+        const taken = await Promise.all(arrived.map(async (key) => limiter.take(key)))
+        for (const [key, expected] of [
+          ['key_a', [3, 2]],
+          ['key_b', [1, 0]],
+          ['key_c', [0, 0]],
+        ] as const) {
+          const own = taken.filter((_, index) => arrived[index] === key)
+          const remaining = own.map((one) => one.remaining).toSorted()
+          expectEqual(remaining, expected.toSorted(), `remaining of two requests of ${key}`)
+          const isAllowed = key !== 'key_c'
+          for (const one of own) expectEqual(one.isAllowed, isAllowed, `isAllowed of ${key}`)
+        }
+      }),
+    'long-window: counts in a window that lasts longer than 32 bits of milliseconds': inOneWindow(
+      async (create) => {
+        const windowMs = 30 * 24 * LONG_MS
+        const limiter = create({ requests: 1, windowMs })
+        const first = await limiter.take('key_kiosk')
+        const second = await limiter.take('key_kiosk')
+        expectEqual([first.isAllowed, second.isAllowed], [true, false], 'isAllowed in 30 days')
+        const { resetMs } = second
+        assert.ok(resetMs > 0 && resetMs <= windowMs, `resetMs of 30 days, got ${resetMs}`)
       },
     ),
     'next-window: starts again with each window': async (create) => {

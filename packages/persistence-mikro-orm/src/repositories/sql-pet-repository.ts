@@ -103,14 +103,14 @@ class StatementPetRepository extends SqlPetReader {
       if (known === undefined) continue
       const [knownFingerprint, knownAt, petId, nowMs] = known
       const isExpired = (at ?? nowMs) - knownAt >= LIFETIME_MS
-      if (!isExpired && knownFingerprint !== fingerprint) {
+      const found = isExpired ? undefined : await this.find(petId)
+      if (found !== undefined) {
+        if (knownFingerprint === fingerprint) return { pet: found, isReplay: true }
         throw new PetError(
           'idempotency_key_reused',
           'This idempotency key was used to create another pet.',
         )
       }
-      const found = isExpired ? undefined : await this.find(petId)
-      if (found !== undefined) return { pet: found, isReplay: true }
       // The key has expired, or its pet was deleted by hand or is not visible yet.
       const isDeleted = isExpired || ((await this.#writer.isDeleted?.(petId)) ?? true)
       // The condition on `petId` spares a key that has become the key of another pet meanwhile.

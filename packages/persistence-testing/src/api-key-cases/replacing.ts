@@ -40,6 +40,10 @@ export const replacingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf
         after(5),
         'the earlier end of the old key',
       )
+      await keys.add(aNewApiKey('ended', { createdAt: after(50) }))
+      const successor = aNewApiKey('next', { createdAt: after(60) })
+      await keys.replace('key_ended', successor, after(40))
+      expectEqual((await keys.find('key_ended'))?.expiresAt, after(40), 'an end in the past')
     },
     'any-state: replaces a key that ends later, has ended, or is revoked, and changes its end only':
       async (keys) => {

@@ -32,6 +32,12 @@ const KEYS: readonly NewApiKey[] = [
   ...NAMES.map((name, index) => aNewApiKey(`${index}`, { name })),
 ]
 
+/** What a collation, or a pattern, takes for the same id. */
+const EXACT_IDS = [
+  ...['key_exact', 'KEY_EXACT', 'key_Exact', ' key_exact', 'key_exact ', 'key%', 'key_ex_ct'],
+  ...['constructor', '__proto__'],
+]
+
 /** Long enough for a thousand writes to a disk, one after the other. */
 const GROUP = { group: 'api-key.add', timeLimitMs: 60_000 }
 
@@ -144,6 +150,27 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(G
       const results = { found: await keys.find(key.id), listed: listed.get(key.id) }
       expectEqual(results, { found: expected, listed: expected }, 'a key with an odd name')
     }
+  },
+  'exact-ids: compares the ids of keys exactly, in every function': async (keys) => {
+    const added = EXACT_IDS.map((id, index) => aNewApiKey(`exact ${index}`, { id }))
+    for (const key of added) await keys.add(key)
+    // Not the first one, which a careless search may find by chance.
+    const one = added[2] as NewApiKey
+    await keys.markUsed([{ id: one.id, at: after(3) }])
+    await keys.revoke(one.id, after(5), 'Ada')
+    expectEqual(await keys.replace(one.id, aNewApiKey('next'), after(10)), true, 'a rotation')
+    const ending = { expiresAt: after(10), replacedBy: 'key_next' }
+    const changed = { lastUsedAt: after(3), revokedAt: after(5), revokedBy: 'Ada', ...ending }
+    for (const key of added) {
+      const expected = { ...withoutHash(key), ...(key === one && changed) }
+      expectEqual(
+        await keys.find(key.id),
+        expected,
+        `the key with the id ${JSON.stringify(key.id)}`,
+      )
+    }
+    for (const id of ['Key_exact', 'key_exact\t', 'key_exac', 'key_exact%', 'key-exact'])
+      expectEqual(await keys.revoke(id, after(6)), false, `whether there is a key ${id}`)
   },
   'same-name: stores several keys with the same name, as a rotation makes them': async (keys) => {
     for (const key of ['one', 'other']) await keys.add(aNewApiKey(key, { name: 'kiosk' }))

@@ -39,12 +39,22 @@ export const bulkPetCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
     await bulk.addPets([], { from: second, to: end })
     expectEqual(await bulk.readPetImports(), [end], 'the import that has ended')
     expectEqual(await bulk.countPets(), 2 * ODD.length, 'the number of pets')
+    const other = importOf({ id: 2n })
+    const otherEnd = importOf({ id: 2n, state: 'finished', lines: 4 })
+    await bulk.addPets(ODD, { to: other })
+    await bulk.addPets(ODD, { from: other, to: otherEnd })
+    expectEqual(await bulk.readPetImports(), [end, otherEnd], 'both imports')
+    expectEqual(await bulk.countPets(), 4 * ODD.length, 'the number of pets of both')
   },
   'add.other-import: stores neither pets nor progress when another process advanced the import':
     async (bulk) => {
       const first = importOf()
       await bulk.addPets(ODD, { to: first })
       const to = importOf({ lines: 7 })
+      await expectRejection(
+        () => bulk.addPets(ODD, { to: first }),
+        'addPets must reject to begin an import that has begun',
+      )
       const ofOtherFile = importOf({ sha256: hashOf('other') })
       for (const from of [
         undefined,
@@ -230,6 +240,11 @@ export const bulkPetCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
       const last = (await bulk.readPets({ limit: ALL })).at(-1)?.id ?? 0n
       expectEqual(last > 1_000n, true, 'whether the next id is greater than 1000')
       expectEqual(await bulk.lastPetId(), last, 'the last id')
+      // A smaller id that is free does not move them back.
+      await bulk.writePets([{ id: 500n, ...aNewPet() }])
+      await bulk.addPets(ODD.slice(0, 1))
+      const next = (await bulk.readPets({ limit: ALL })).at(-1)?.id ?? 0n
+      expectEqual(next > last, true, 'whether the id after a written one is greater than before')
       await bulk.movePetIdsPast(INT64.max - 2n)
       await bulk.addPets(ODD.slice(0, 1))
       const stored = await bulk.readPets({ limit: ALL })

@@ -19,6 +19,15 @@ export const bulkKillingCases: readonly HarnessCase[] = casesOf(GROUP, {
       const url = await harness.emptyDatabase()
       await withPersistence(harness, url, async ({ pets }) => {
         const added: Pet[] = []
+        await withBulkAccess(harness, url, async (bulk) => {
+          for (let round = 0; round < 3; round += 1) {
+            const before = [await bulk.countPets(), await bulk.readPets({ limit: 99 })]
+            expectEqual(before, [added.length, added], 'the number of pets, and the pets')
+            const pet = await pets.add(aNewPet({ name: `fresh ${round}` }))
+            added.push(pet)
+            expectEqual(await bulk.lastPetId(), pet.id, 'the last id, which an adapter has given')
+          }
+        })
         let hasEnded = false
         const adding = [1, 2, 3].map(async (caller) => {
           for (let count = 0; !hasEnded && count < 300; count += 1) {

@@ -63,6 +63,8 @@ export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         await open.writeApiKeys([aNewApiKey('kiosk', { createdBy: 'Ada' })])
         return readEverything(open)
       })
+      // As a service is started between two attempts of an import.
+      await withPersistence(harness, url, async (opened) => opened.check())
       const reading = (await harness.openBulkAccess?.({ url, mode: 'read' })) as BulkAccess
       try {
         expectEqual(
@@ -151,12 +153,17 @@ export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
           'a replaced key that bulk access has written',
         )
         await apiKeys.replace(successor.id, aNewApiKey('third'), after(20))
+        await apiKeys.add(aNewApiKey('ends at 90', { expiresAt: after(90) }))
+        await apiKeys.replace('key_ends at 90', aNewApiKey('next ends at'), after(20))
         await apiKeys.revoke('key_third', after(5), 'Bob')
       })
       const third = { ...aNewApiKey('third'), replaces: successor.id, overlapUntil: after(20) }
       const expected = [old, successor, { ...third, revokedAt: after(5), revokedBy: 'Bob' }]
-      const all = (await bulk((open) => open.readApiKeys())).filter(({ id }) => !/ends at/.test(id))
+      const stored = await bulk((open) => open.readApiKeys())
+      const all = stored.filter(({ id }) => !/ends at/.test(id))
       expectEqual(all, expected, 'all API keys')
+      const late = stored.find(({ id }) => id === 'key_ends at 90')
+      expectEqual(late?.expiresAt, after(90), 'the own end of a key that the adapter has replaced')
     }),
   'replaced-keys: finds no key that bulk access has replaced, by its old hash or old rotation':
     withBulk(async (harness, url, bulk) => {

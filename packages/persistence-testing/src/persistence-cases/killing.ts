@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { PetRepository } from '@pet-store/domain'
-import { casesOf, expectEqual } from '../contract-case.ts'
+import { casesOf, expectEqual, inGroups } from '../contract-case.ts'
 import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
 import { aNewPet, listAll, samePetsByName } from '../new-pets.ts'
 import { type StartProcess, untilKilled, withProcesses } from '../other-process.ts'
@@ -112,7 +112,59 @@ export const killingCases: readonly HarnessCase[] = casesOf(GROUP, {
         }
       })
     }),
+  'uses: has all uses of API keys of a call, or none, after kill -9 in the middle of many':
+    withProcesses(async (harness, start) => {
+      const url = await harness.emptyDatabase()
+      const ids = Array.from({ length: USED }, (_, index) => `key_${index}`)
+      await withPersistence(harness, url, async (opened) => {
+        const apiKeys = apiKeysOf(opened)
+        await inGroups(USED, (index) => apiKeys.add(aNewApiKey(`${index}`)))
+      })
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const firstMs = after(0).getTime() + round * MAX_USES
+        const output = await usedUntilKilled(start, url, ids, firstMs)
+        await withPersistence(harness, url, async (opened) => {
+          const times = (await apiKeysOf(opened).list()).map(({ lastUsedAt }) => lastUsedAt)
+          const [first, ...others] = new Set(times.map((time) => time?.getTime()))
+          expectEqual([first, ...others], [first], 'the last use of each key of one call')
+          const least = firstMs + output.length - 1
+          assert.ok(Number(first) >= least, `the use ${least} was acknowledged, got ${first}`)
+        })
+      }
+    }),
 })
+
+/** How many keys one call marks as used. */
+const USED = 50
+/** More calls than a process makes before it is killed. */
+const MAX_USES = 1_000_000
+/** So many calls have resolved before the process is killed. */
+const USES_ACKNOWLEDGED = 5
+
+/** Marks all keys as used, again and again, each time later, and prints a point for each call. */
+const USER = `
+  const [firstMs, ...ids] = values
+  const { apiKeys } = await open({ url, mode: 'migrate' })
+  for (let ms = Number(firstMs); ; ms += 1) {
+    await apiKeys.markUsed(ids.map((id) => ({ id, at: new Date(ms) })))
+    process.stdout.write('.')
+  }`
+
+/** Lets another process mark keys as used, kills it in the middle, and returns what it printed. */
+async function usedUntilKilled(
+  start: StartProcess,
+  url: string,
+  ids: readonly string[],
+  firstMs: number,
+): Promise<string> {
+  let isBegun = false
+  const user = start(url, USER, [`${firstMs}`, ...ids], (output, { kill }) => {
+    if (isBegun || output.length < USES_ACKNOWLEDGED) return
+    isBegun = true
+    setTimeout(kill, Math.random() * 20)
+  })
+  return untilKilled(user)
+}
 
 /** A script that kills its process before anything can happen in it after this call. */
 function killedAfter(call: string): string {

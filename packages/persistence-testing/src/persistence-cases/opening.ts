@@ -153,9 +153,9 @@ const ENDS = `
 const OPENS = `
   console.log('ready')
   await go()
-  const { pets, close } = await open({ url, mode: 'migrate' })
-  await pets.add({ name: values[0], categoryId: 1n })
-  await close()`
+  const opened = await open({ url, mode: 'migrate' })
+  await opened.pets.add({ name: values[0], categoryId: 1n })
+  await opened.close()`
 
 /** Opens and closes many times, and prints how many more descriptors there are afterwards. */
 const LEAKS = `

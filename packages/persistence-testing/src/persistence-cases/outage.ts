@@ -7,9 +7,10 @@ import {
   type PersistenceHarness,
   withPersistence,
 } from '../persistence-harness.ts'
-import { UNAVAILABLE } from './attempts.ts'
 import { type Call, everyCall, prepareCalls } from './every-call.ts'
 
+/** How calls reject while the database is unavailable. */
+export const UNAVAILABLE = { name: 'PetError', code: 'persistence_unavailable' }
 /** "A few seconds", on a machine that is busy too. */
 export const CALL_LIMIT_MS = 10_000
 export const OPENING_LIMIT_MS = 30_000

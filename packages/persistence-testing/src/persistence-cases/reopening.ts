@@ -5,14 +5,7 @@ import { casesOf, expectEqual, expectRejection } from '../contract-case.ts'
 import { after, aNewApiKey, hashOf } from '../new-api-keys.ts'
 import { addPets, aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
 import { withProcesses } from '../other-process.ts'
-import {
-  apiKeysOf,
-  type HarnessCase,
-  memberOf,
-  type PersistenceHarness,
-  withBulkAccess,
-  withPersistence,
-} from '../persistence-harness.ts'
+import { apiKeysOf, type HarnessCase, withPersistence } from '../persistence-harness.ts'
 import { everyCall, prepareCalls } from './every-call.ts'
 
 const HOUR_MS = 3_600_000
@@ -93,39 +86,6 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
         }
       })
     },
-  'deleted-pet: stores a new pet for an idempotency key whose pet was deleted by hand': async (
-    harness,
-  ) => {
-    const deletePet = memberOf(harness, 'deletePet')
-    const url = await harness.emptyDatabase()
-    const deleted = await withPersistence(harness, url, ({ pets }) =>
-      pets.addWithKey(aNewPet(), KEY),
-    )
-    await deletePet(url, deleted.pet.id)
-    await withPersistence(harness, url, async ({ pets }) => {
-      const { pet, isReplay } = await pets.addWithKey(aNewPet(), KEY)
-      expectEqual(isReplay, false, 'isReplay of a call whose earlier pet was deleted')
-      assert.ok(
-        pet.id > deleted.pet.id,
-        `the new id must be greater than ${deleted.pet.id}, got ${pet.id}`,
-      )
-      expectEqual(await listAll(pets), [pet], 'the new pet alone must be stored')
-      expectEqual(
-        await pets.addWithKey(aNewPet(), KEY),
-        { pet, isReplay: true },
-        'a repeat must return the new pet',
-      )
-    })
-    if (harness.capabilities?.severalProcesses) await expectDeletedMeanwhile(harness, url)
-    if (harness.openBulkAccess !== undefined) {
-      await withBulkAccess(harness, url, async (bulk) => {
-        const [last] = (await bulk.readPets({ limit: 99 })).slice(-1) as [Pet]
-        expectEqual(await bulk.lastPetId(), last.id, 'the last id')
-        await deletePet(url, last.id)
-        expectEqual(await bulk.lastPetId(), last.id, 'the last id, whose pet was deleted')
-      })
-    }
-  },
   'api-keys: still has all API keys after it is opened again': async (harness) => {
     const url = await harness.emptyDatabase()
     const stored = await withPersistence(harness, url, async (opened) => {
@@ -219,28 +179,6 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
       expectEqual(bulk.code, 0, `bulk access must let the process end; it printed: ${bulk.errors}`)
     }),
 })
-
-/** The same of an adapter that stays open, and has read and added the pet before. */
-async function expectDeletedMeanwhile(harness: PersistenceHarness, url: string): Promise<void> {
-  const deletePet = memberOf(harness, 'deletePet')
-  await withPersistence(harness, url, async ({ pets }) => {
-    const key = { ...KEY, key: 'meanwhile' }
-    const { pet } = await pets.addWithKey(aNewPet({ status: 'pending' }), key)
-    const kept = await pets.add(aNewPet({ status: 'pending' }))
-    const queries = [{ limit: 99 }, { status: 'pending', limit: 9 }] as const
-    for (const query of queries) await pets.list(query)
-    await pets.find(pet.id)
-    await deletePet(url, pet.id)
-    expectEqual(await pets.find(pet.id), undefined, 'a pet that was deleted by hand')
-    for (const query of queries) {
-      const ids = idsOf(await pets.list(query))
-      expectEqual([ids.includes(pet.id), ids.at(-1)], [false, kept.id], 'which pets are listed')
-    }
-    const next = await pets.addWithKey(aNewPet({ status: 'pending' }), key)
-    expectEqual(next.isReplay, false, 'isReplay of a call whose pet was deleted meanwhile')
-    expectEqual(await pets.find(next.pet.id), next.pet, 'the new pet')
-  })
-}
 
 const GRACE_MS = 10_000
 const STILL_RUNNING = 9

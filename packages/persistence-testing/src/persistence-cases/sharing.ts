@@ -108,18 +108,31 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
     )
     expectEqual((await listAll(one.pets)).length, 1, 'the number of pets that are stored')
   }),
-  'limits: shares rate limits between two openings': twice(async (one, other) => {
-    await untilNoWindowEnds(rateLimiterOf(one))
-    const limiters = [one, other].map((opened) => rateLimiterOf(opened)(LIMIT))
-    const taken = await Promise.all(
-      Array.from({ length: 30 }, async (_, index) => limiters[index % 2]?.take('key_kiosk')),
-    )
-    const allowed = taken.filter((allowance) => allowance?.isAllowed).length
-    expectEqual(allowed, 10, 'the number of requests that two openings allow together')
-  }),
+  'limits: shares rate limits between openings, also with a later one': twice(
+    async (one, other, open) => {
+      await untilNoWindowEnds(rateLimiterOf(one))
+      const limiters = [one, other].map((opened) => rateLimiterOf(opened)(LIMIT))
+      const taken = await Promise.all(
+        Array.from({ length: 30 }, async (_, index) => limiters[index % 2]?.take('key_kiosk')),
+      )
+      const allowed = taken.filter((allowance) => allowance?.isAllowed).length
+      expectEqual(allowed, 10, 'the number of requests that two openings allow together')
+      const third = await open()
+      try {
+        const { isAllowed } = await rateLimiterOf(third)(LIMIT).take('key_kiosk')
+        expectEqual(
+          isAllowed,
+          false,
+          'isAllowed of a key that had used its limit before an opening',
+        )
+      } finally {
+        await third.close()
+      }
+    },
+  ),
   'api-keys: reads at once every change of an API key in another opening, by every function': twice(
-    async (...openings) => {
-      const [one, other] = openings.map(apiKeysOf) as [ApiKeyRepository, ApiKeyRepository]
+    async (...[first, second]) => {
+      const [one, other] = [first, second].map(apiKeysOf) as [ApiKeyRepository, ApiKeyRepository]
       // Often: what an adapter caches may be renewed meanwhile by chance.
       for (let count = 0; count < 6; count += 1) {
         const key = aNewApiKey(`${count}`)
@@ -173,13 +186,17 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
   },
 })
 
-/** Opens an empty database twice. */
-function twice(work: (one: Persistence, other: Persistence) => Promise<void>): HarnessCase['run'] {
+/** Opens an empty database twice; `open` opens it again. */
+function twice(
+  work: (one: Persistence, other: Persistence, open: () => Promise<Persistence>) => Promise<void>,
+): HarnessCase['run'] {
   return async (harness) => {
     assertSeveralProcesses(harness)
     const url = await harness.emptyDatabase()
     await withPersistence(harness, url, (one) =>
-      withPersistence(harness, url, (other) => work(one, other)),
+      withPersistence(harness, url, (other) =>
+        work(one, other, () => harness.open({ url, mode: 'migrate' })),
+      ),
     )
   }
 }

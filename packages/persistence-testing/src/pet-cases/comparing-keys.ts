@@ -7,6 +7,8 @@ import { addUnder, expectReused, keyWith } from './idempotency-keys.ts'
 const ODD_TEXTS = [
   ...['k', 'K', 'k ', ' k', 'k\t', `k'"\\%_`, 'k%', 'k_'],
   ...['Zo\u00EB', 'Zoe\u0308', 'Zoe', 'stra\u00DFe', 'strasse', '\u212A'],
+  // Every JavaScript object has these.
+  ...['constructor', '__proto__', 'toString'],
 ]
 
 /** With which adapters join an owner and a key. */

@@ -1,4 +1,10 @@
-import { PET_STATUSES, type Pet, type PetRepository, type PetStatus } from '@pet-store/domain'
+import {
+  INT64,
+  PET_STATUSES,
+  type Pet,
+  type PetRepository,
+  type PetStatus,
+} from '@pet-store/domain'
 import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
 import {
   addKeyed,
@@ -43,15 +49,23 @@ export const filteringCases: readonly ContractCase<PetRepository>[] = casesOf(GR
   'after: lists matching pets after the id of any pet, up to any limit': async (pets) => {
     const added = await addMixedPets(pets)
     for (const { id: after, status = 'no status' } of added) {
-      const expected = withStatus(added, 'sold').filter((pet) => pet.id > after)
-      for (const limit of [1, MORE_THAN_ENOUGH]) {
-        const found = await pets.list({ status: 'sold', after, limit })
-        expectEqual(
-          found,
-          expected.slice(0, limit),
-          `at most ${limit} sold pets after ${after} (${status})`,
-        )
+      for (const wanted of PET_STATUSES) {
+        const expected = withStatus(added, wanted).filter((pet) => pet.id > after)
+        for (const limit of [1, MORE_THAN_ENOUGH]) {
+          const found = await pets.list({ status: wanted, after, limit })
+          expectEqual(
+            found,
+            expected.slice(0, limit),
+            `at most ${limit} pets that are ${wanted}, after ${after} (${status})`,
+          )
+        }
       }
+    }
+    const [first = 0n, last = 0n] = [added[0]?.id, added.at(-1)?.id]
+    for (const after of [INT64.min, first - 5n, first - 1n, last + 1n, last + 5n, INT64.max]) {
+      const expected = withStatus(added, 'sold').filter((pet) => pet.id > after)
+      const found = await pets.list({ status: 'sold', after, limit: MORE_THAN_ENOUGH })
+      expectEqual(found, expected, `the sold pets after ${after}, which no pet has`)
     }
   },
   'more-than-1000: lists the pets of a status beyond the first 1,000 pets': async (pets) => {

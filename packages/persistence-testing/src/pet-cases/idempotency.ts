@@ -130,6 +130,9 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
     )
     const later = keyWith({ fingerprint: 'Mia', atMs: START_MS + 2 * IDEMPOTENCY_KEY_LIFETIME_MS })
     const third = await addUnder(pets, aNewPet({ name: 'Mia' }), later)
+    const repeat = await pets.addWithKey(aNewPet({ name: 'Mia' }), later)
+    expectEqual(repeat, { pet: third, isReplay: true }, 'a repeat of other content')
+    await expectReused(() => addUnder(pets, aNewPet(), { ...later, fingerprint: 'Rex' }))
     expectEqual(await listAll(pets), [first, second, third], 'each lifetime must store a pet')
   },
   'expired-concurrent: stores one pet for many calls with an expired key at the same time': async (

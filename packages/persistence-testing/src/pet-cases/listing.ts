@@ -1,5 +1,11 @@
-import { PAGE_LIMIT, type Pet, type PetId, type PetRepository } from '@pet-store/domain'
-import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
+import {
+  PAGE_LIMIT,
+  PET_STATUSES,
+  type Pet,
+  type PetId,
+  type PetRepository,
+} from '@pet-store/domain'
+import { type ContractCase, casesOf, expectEqual, inGroups } from '../contract-case.ts'
 import {
   addKeyed,
   addManyPets,
@@ -68,6 +74,39 @@ export const listingCases: readonly ContractCase<PetRepository>[] = casesOf(GROU
       await expectPages(pets, added)
       added.push(await (round % 2 === 0 ? pets.add(pet) : addKeyed(pets, pet)))
       await expectPages(pets, added)
+    }
+  },
+  'concurrent: gives each of several reads at the same time what it asked for': async (pets) => {
+    const added: Pet[] = []
+    for (const status of [undefined, ...PET_STATUSES, ...PET_STATUSES])
+      added.push(await pets.add(aNewPet({ status })))
+    const queries = [undefined, ...PET_STATUSES].flatMap((status) =>
+      [undefined, 0n, ...idsOf(added).slice(0, 3)].flatMap((after) =>
+        [1, 2, 101].map((limit) => ({ status, after, limit })),
+      ),
+    )
+    const expectFound = async (id: PetId) => {
+      const expected = added.find((pet) => pet.id === id)
+      expectEqual(await pets.find(id), expected, `the pet ${id}, found beside other reads`)
+    }
+    const unknown = (added.at(-1)?.id ?? 0n) + 1n
+    // Two of them, three, and many: the answers of a group may be given to each other's calls.
+    for (const size of [2, 3, 20]) {
+      await inGroups(
+        queries.length,
+        async (index) => {
+          const { status, after, limit } = queries[index] as (typeof queries)[number]
+          const expected = added
+            .filter((pet) => status === undefined || pet.status === status)
+            .filter(({ id }) => after === undefined || id > after)
+            .slice(0, limit)
+          const name = `${limit} pets after ${after} that are ${status}, beside other reads`
+          expectEqual(await pets.list({ status, after, limit }), expected, name)
+        },
+        size,
+      )
+      const ids = [...idsOf(added).toReversed(), unknown]
+      await inGroups(ids.length, (index) => expectFound(ids[index] ?? 0n), size)
     }
   },
   'beside-adds: returns whole pets, each once and by ascending id, while others are added': async (

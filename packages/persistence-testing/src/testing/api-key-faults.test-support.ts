@@ -1,4 +1,5 @@
 import type { ApiKeyRepository, NewApiKey } from '@pet-store/access'
+import { rotationFaults } from './api-key-rotation-faults.test-support.ts'
 import { FakeApiKeys } from './fake-api-keys.test-support.ts'
 import { broken, type Fault, type Faults, faultsOf, pause } from './fault.test-support.ts'
 
@@ -20,6 +21,7 @@ const listsBy = (field: 'id' | 'name' | 'sha256'): Faults<FakeApiKeys> => ({
 export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(
   () => new FakeApiKeys(),
   'api-key',
+  rotationFaults,
   {
     ...stores('add.fields: stores no expiry', () => ({ expiresAt: undefined })),
     ...stores('add.fields replace.successor: stores no creator', () => ({ createdBy: undefined })),
@@ -156,6 +158,15 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(
     'revoke: uses the time of the last revocation': { revokedAt: (_, at) => at },
     'revoke: does not store who revoked a key': { revokedBy: () => ({}) },
     'revoke: stores who revoked a key last': { revokedBy: (_, by) => ({ revokedBy: by }) },
+    'add.exact-ids: revokes a key whose id has other letters': (keys, { revoke }) => ({
+      revoke: async (id, at, by) => {
+        const same = keys.rows.find((row) => row.id.toLowerCase() === id.toLowerCase())
+        return revoke(same?.id ?? id, at, by)
+      },
+    }),
+    'add.exact-ids: takes an id for taken if it differs in its spaces': (keys, { isTaken }) => ({
+      isTaken: (key) => isTaken(key) || keys.rows.some(({ id }) => id.trim() === key.id.trim()),
+    }),
     'revoke-concurrent: reads a key, waits, and writes it with its use': (keys, original) => ({
       async markUsed(uses) {
         const read = keys.rows.find(({ id }) => id === uses[0]?.id)
@@ -231,52 +242,6 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(
         for (const row of keys.rows) keys.change(row.id, () => ({ lastUsedAt: uses[0]?.at }))
       },
     }),
-    'replace.any-state: does not replace a revoked key': (keys, { replace }) => ({
-      replace: async (id, successor, until) =>
-        keys.rows.some((row) => row.id === id && row.revokedAt !== undefined)
-          ? false
-          : replace(id, successor, until),
-    }),
-    'replace.any-state: does not replace an expired key': (keys, { replace }) => ({
-      replace: async (id, successor, until) =>
-        keys.rows.some((row) => row.id === id && row.expiresAt && row.expiresAt <= until)
-          ? broken()
-          : replace(id, successor, until),
-    }),
-    'replace.any-state: keeps a later end of a replaced key': {
-      endOf: (old, until) => old.expiresAt ?? until,
-    },
-    'replace.successor replace.again: does not end a replaced key': {
-      endOf: (old) => old.expiresAt,
-    },
-    'replace.successor replace.again: does not name the successor': (_, { add }) => ({
-      replace: (_id, successor) => add(successor).then(() => true),
-    }),
-    'replace.successor: gives the successor the scopes of the old key': (keys, { replace }) => ({
-      replace: async (id, successor, until) =>
-        replace(
-          id,
-          { ...successor, scopes: keys.rows.find((row) => row.id === id)?.scopes ?? [] },
-          until,
-        ),
-    }),
-    'replace.earlier-end: ends a key with the overlap, however long that is': {
-      endOf: (_, until) => until,
-    },
-    'replace.concurrent: looks for a successor, waits, and stores': (keys, { add, replace }) => ({
-      async replace(id, successor, until) {
-        const isReplaced = keys.rows.find((row) => row.id === id)?.replacedBy !== undefined
-        await pause()
-        if (isReplaced) return false
-        return (await replace(id, successor, until)) || add(successor).then(() => true)
-      },
-    }),
-    'replace.again: cannot replace a successor': (keys, { replace }) => ({
-      replace: async (id, successor, until) =>
-        keys.rows.some(({ replacedBy }) => replacedBy === id)
-          ? broken()
-          : replace(id, successor, until),
-    }),
     'arguments: cannot remove the uses that it has recorded': (_, { markUsed }) => ({
       markUsed: async (uses) => (Object.isFrozen(uses) ? broken() : markUsed(uses)),
     }),
@@ -285,16 +250,6 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(
     },
     'mark-used-many: records the first 2,000 uses of a call': (_, { markUsed }) => ({
       markUsed: (uses) => markUsed(uses.slice(0, 2_000)),
-    }),
-    'replace.unknown: stores a successor of an unknown key': (_, { add, replace }) => ({
-      replace: (id, successor, until) =>
-        replace(id, successor, until).catch(() => add(successor).then(() => true)),
-    }),
-    'replace.taken: ends the old key before it stores the successor': (keys, { replace }) => ({
-      replace(id, successor, until) {
-        keys.change(id, () => ({ expiresAt: until }))
-        return replace(id, successor, until)
-      },
     }),
   },
 )

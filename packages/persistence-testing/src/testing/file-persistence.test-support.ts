@@ -3,7 +3,7 @@
 
 import { existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import type { Allowance, ApiKey, RateLimit } from '@pet-store/access'
-import { type Pet, type PetId, persistenceUnavailable } from '@pet-store/domain'
+import { type Pet, persistenceUnavailable } from '@pet-store/domain'
 import type { OpenPersistence } from '@pet-store/persistence'
 import { lockOf } from './file-lock.test-support.ts'
 import { replicasOf } from './file-replicas.test-support.ts'
@@ -12,6 +12,7 @@ import { deleteOldKeys, stateFaults } from './file-state-faults.test-support.ts'
 import { reportedCall } from './file-statements.test-support.ts'
 
 export { openBulkAccess } from './file-bulk-access.test-support.ts'
+export { deletePet } from './file-state.test-support.ts'
 
 type Method = (...args: unknown[]) => unknown
 
@@ -99,6 +100,10 @@ const openFilePersistence: OpenPersistence = async ({
    */
   async function call<Result>(method: (current: State) => Promise<Result>): Promise<Result> {
     if (isClosed) throw new Error('It is closed.')
+    if (has('cuts-calls-off')) {
+      while (isDown() && !isClosing) await wait(5)
+      if (isClosing) throw persistenceUnavailable({ outcome: 'not_stored' })
+    }
     if (isDown()) {
       wasDown = true
       if (has('waits-forever')) return new Promise(() => {})
@@ -134,6 +139,7 @@ const openFilePersistence: OpenPersistence = async ({
     const result = await call(method)
     await wait(4, !has('unrefs-timers'))
     if (!isDown()) return result
+    if (has('denies-lost-replies')) throw persistenceUnavailable()
     if (!has('repeats-writes')) throw persistenceUnavailable({ outcome: 'unknown' })
     while (isDown()) await wait(5)
     return call(method)
@@ -255,7 +261,8 @@ const openFilePersistence: OpenPersistence = async ({
       async markUsed(uses) {
         if (has('loses-uses-when-down') && wasDown) return
         if (has('overwrites-revocations')) await overwrite(uses[0]?.id ?? '')
-        return call(({ apiKeys }) => apiKeys.markUsed(uses))
+        const parts = has('uses-one-by-one') ? uses.map((use) => [use]) : [uses]
+        for (const part of parts) await call(({ apiKeys }) => apiKeys.markUsed(part))
       },
     }),
     createRateLimiter: (limit) => ({ take: (keyId) => take(limit, keyId) }),
@@ -290,11 +297,3 @@ const openFilePersistence: OpenPersistence = async ({
 }
 
 export default openFilePersistence
-
-/** Deletes a pet as if by hand. */
-export async function deletePet(url: string, id: PetId): Promise<void> {
-  transaction(new URL(url).pathname, (stored, save) => {
-    stored.pets.memory.pets.delete(id)
-    save(stored)
-  })
-}

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { deserialize, serialize } from 'node:v8'
+import type { PetId } from '@pet-store/domain'
 import { FakeApiKeys } from './fake-api-keys.test-support.ts'
 import type { FakeBulk } from './fake-bulk.test-support.ts'
 import { createFakePets, type FakePets } from './fake-pets.test-support.ts'
@@ -47,4 +48,12 @@ export function transaction<Result>(
   } finally {
     file.close()
   }
+}
+
+/** Deletes a pet as if by hand. */
+export async function deletePet(url: string, id: PetId): Promise<void> {
+  transaction(new URL(url).pathname, (stored, save) => {
+    stored.pets.memory.pets.delete(id)
+    save(stored)
+  })
 }

@@ -75,6 +75,18 @@ const listingFaults = petFaults('pet.list', {
           query.limit > 100 && Math.log2(query.limit) % 1 === 0 ? query.limit - 1 : query.limit,
         ),
   ),
+  'concurrent: gives all lists of one moment the result of the first': (_, { list }) => {
+    let running: ReturnType<typeof list> | undefined
+    return {
+      async list(query) {
+        running ??= list(query)
+        const found = await running
+        await pause()
+        running = undefined
+        return found.map((pet) => ({ ...pet }))
+      },
+    }
+  },
   'beside-adds: shows a pet before it has every field': ({ memory }, { add }) => ({
     async add(pet, cancellation) {
       const added = await add(pet, cancellation)

@@ -3,9 +3,10 @@ import type { NewPet, Pet, PetRepository } from '@pet-store/domain'
 import { expectEqual, expectRejection, inGroups } from '../contract-case.ts'
 import { after } from '../new-api-keys.ts'
 import { aMomentLater, aNewPet, samePetsByName } from '../new-pets.ts'
+import { UNAVAILABLE } from '../persistence-cases/outage.ts'
 
-/** How calls reject while the database is unavailable. */
-export const UNAVAILABLE = { name: 'PetError', code: 'persistence_unavailable' }
+/** The time after an add that was rejected. */
+const PAUSE_MS = 20
 /** The time between two attempts. */
 const RETRY_MS = 100
 
@@ -83,6 +84,23 @@ export async function expectStoredAsSaid(
     if (expected !== undefined)
       expectEqual(repeat, { pet: expected, isReplay: true }, `a repeat with the key ${name}`)
   })
+}
+
+/** Tries one add after the other. */
+export async function writeUntil(
+  hasEnded: { readonly value: boolean },
+  attemptOne: (count: number) => Promise<Attempt>,
+): Promise<readonly Attempt[]> {
+  const attempts: Attempt[] = []
+  while (!hasEnded.value && attempts.length < 50) {
+    const last = await attemptOne(attempts.length)
+    attempts.push(last)
+    // What is rejected at once is not tried a thousand times, and an adapter that never waits lets
+    // the interruption come.
+    if (last.pet === undefined) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    else await new Promise((resolve) => setImmediate(resolve))
+  }
+  return attempts
 }
 
 /** Repeats a call while the database is unavailable, for 20 seconds. */

@@ -3,10 +3,15 @@ import type { BulkAccess, PetImport } from '@pet-store/persistence'
 import { ALL, importOf } from '../bulk-cases/items.ts'
 import { assertTested, casesOf, endWithin, expectEqual, expectRejection } from '../contract-case.ts'
 import { aMomentLater, aNewPet } from '../new-pets.ts'
+import { everyBulkCall } from '../persistence-cases/every-bulk-call.ts'
+import {
+  aRandomMoment,
+  CALL_LIMIT_MS,
+  expectNotOpened,
+  OPENING_LIMIT_MS,
+} from '../persistence-cases/outage.ts'
 import { type HarnessCase, memberOf, withBulkAccess } from '../persistence-harness.ts'
 import { untilAvailable } from './attempts.ts'
-import { everyBulkCall } from './every-bulk-call.ts'
-import { aRandomMoment, CALL_LIMIT_MS, expectNotOpened, OPENING_LIMIT_MS } from './outage.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 180_000 }
 /** How many imports are interrupted, each at another moment of a write. */

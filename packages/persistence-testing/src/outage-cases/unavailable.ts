@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Persistence } from '@pet-store/persistence'
 import { assertTested, casesOf, endWithin, expectEqual } from '../contract-case.ts'
-import { type HarnessCase, memberOf, withPersistence } from '../persistence-harness.ts'
-import { type Attempt, attempt, expectStoredAsSaid } from './attempts.ts'
-import { type Call, everyCall, prepareCalls } from './every-call.ts'
+import { type Call, everyCall, prepareCalls } from '../persistence-cases/every-call.ts'
 import {
   allEnded,
   aRandomMoment,
@@ -14,8 +12,10 @@ import {
   interrupted,
   OPENING_LIMIT_MS,
   openForEachCall,
-} from './outage.ts'
-import { expectWorks, expectWorksAgain } from './working.ts'
+} from '../persistence-cases/outage.ts'
+import { expectWorks, expectWorksAgain } from '../persistence-cases/working.ts'
+import { type HarnessCase, memberOf, withPersistence } from '../persistence-harness.ts'
+import { type Attempt, attempt, expectStoredAsSaid, writeUntil } from './attempts.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }
 /** In each round the interruption comes at another moment of a write. */
@@ -245,21 +245,4 @@ async function callUntil(
     )
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
-}
-
-/** Tries one add after the other. */
-async function writeUntil(
-  hasEnded: { readonly value: boolean },
-  attemptOne: (count: number) => Promise<Attempt>,
-): Promise<readonly Attempt[]> {
-  const attempts: Attempt[] = []
-  while (!hasEnded.value && attempts.length < 50) {
-    const last = await attemptOne(attempts.length)
-    attempts.push(last)
-    // What is rejected at once is not tried a thousand times, and an adapter that never waits lets
-    // the interruption come.
-    if (last.pet === undefined) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-    else await new Promise((resolve) => setImmediate(resolve))
-  }
-  return attempts
 }

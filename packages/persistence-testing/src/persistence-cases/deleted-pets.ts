@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import type { Pet } from '@pet-store/domain'
+import { casesOf, expectEqual } from '../contract-case.ts'
+import { after } from '../new-api-keys.ts'
+import { aNewPet, idsOf, listAll } from '../new-pets.ts'
+import {
+  type HarnessCase,
+  memberOf,
+  type PersistenceHarness,
+  withBulkAccess,
+  withPersistence,
+} from '../persistence-harness.ts'
+
+const KEY = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
+
+const GROUP = { group: 'persistence.reopen', timeLimitMs: 120_000 }
+
+/** What was deleted by hand is gone, and its idempotency key is new again. */
+export const deletedPetCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'deleted-pet: stores a new pet for an idempotency key whose pet was deleted by hand': async (
+    harness,
+  ) => {
+    const deletePet = memberOf(harness, 'deletePet')
+    const url = await harness.emptyDatabase()
+    const deleted = await withPersistence(harness, url, ({ pets }) =>
+      pets.addWithKey(aNewPet(), KEY),
+    )
+    await deletePet(url, deleted.pet.id)
+    await withPersistence(harness, url, async ({ pets }) => {
+      const { pet, isReplay } = await pets.addWithKey(aNewPet(), KEY)
+      expectEqual(isReplay, false, 'isReplay of a call whose earlier pet was deleted')
+      assert.ok(
+        pet.id > deleted.pet.id,
+        `the new id must be greater than ${deleted.pet.id}, got ${pet.id}`,
+      )
+      expectEqual(await listAll(pets), [pet], 'the new pet alone must be stored')
+      expectEqual(
+        await pets.addWithKey(aNewPet(), KEY),
+        { pet, isReplay: true },
+        'a repeat must return the new pet',
+      )
+    })
+    await expectDeletedOnce(harness, url)
+    if (harness.capabilities?.severalProcesses) await expectDeletedMeanwhile(harness, url)
+    if (harness.openBulkAccess !== undefined) {
+      await withBulkAccess(harness, url, async (bulk) => {
+        const [last] = (await bulk.readPets({ limit: 99 })).slice(-1) as [Pet]
+        expectEqual(await bulk.lastPetId(), last.id, 'the last id')
+        await deletePet(url, last.id)
+        expectEqual(await bulk.lastPetId(), last.id, 'the last id, whose pet was deleted')
+      })
+    }
+  },
+})
+
+/** The key is new again: for other content too, and for one of several calls. */
+async function expectDeletedOnce(harness: PersistenceHarness, url: string): Promise<void> {
+  const deletePet = memberOf(harness, 'deletePet')
+  const keys = ['same', 'other'].map((key) => ({ ...KEY, key }))
+  const [same, other] = await withPersistence(harness, url, async ({ pets }) => {
+    const added: Pet[] = []
+    for (const key of keys) added.push((await pets.addWithKey(aNewPet(), key)).pet)
+    return added as [Pet, Pet]
+  })
+  for (const { id } of [same, other]) await deletePet(url, id)
+  await withPersistence(harness, url, async ({ pets }) => {
+    const calls = Array.from({ length: 20 }, () =>
+      pets.addWithKey(aNewPet(), keys[0] as typeof KEY),
+    )
+    const created = await Promise.all(calls)
+    expectEqual(
+      [
+        new Set(created.map(({ pet }) => pet.id)).size,
+        created.filter((one) => !one.isReplay).length,
+      ],
+      [1, 1],
+      'how many pets 20 calls at the same time have, and how many of them stored one',
+    )
+    const mia = { ...(keys[1] as typeof KEY), fingerprint: 'Mia' }
+    const next = await pets.addWithKey(aNewPet({ name: 'Mia' }), mia)
+    expectEqual(next.isReplay, false, 'isReplay of other content whose earlier pet was deleted')
+    const repeat = await pets.addWithKey(aNewPet({ name: 'Mia' }), mia)
+    expectEqual(repeat, { pet: next.pet, isReplay: true }, 'a repeat of that content')
+  })
+}
+
+/** The same of an adapter that stays open, and has read and added the pet before. */
+async function expectDeletedMeanwhile(harness: PersistenceHarness, url: string): Promise<void> {
+  const deletePet = memberOf(harness, 'deletePet')
+  await withPersistence(harness, url, async ({ pets }) => {
+    const key = { ...KEY, key: 'meanwhile' }
+    const { pet } = await pets.addWithKey(aNewPet({ status: 'pending' }), key)
+    const kept = await pets.add(aNewPet({ status: 'pending' }))
+    const queries = [{ limit: 99 }, { status: 'pending', limit: 9 }] as const
+    for (const query of queries) await pets.list(query)
+    await pets.find(pet.id)
+    await deletePet(url, pet.id)
+    expectEqual(await pets.find(pet.id), undefined, 'a pet that was deleted by hand')
+    for (const query of queries) {
+      const ids = idsOf(await pets.list(query))
+      expectEqual([ids.includes(pet.id), ids.at(-1)], [false, kept.id], 'which pets are listed')
+    }
+    const next = await pets.addWithKey(aNewPet({ status: 'pending' }), key)
+    expectEqual(next.isReplay, false, 'isReplay of a call whose pet was deleted meanwhile')
+    expectEqual(await pets.find(next.pet.id), next.pet, 'the new pet')
+  })
+}

@@ -1,0 +1,62 @@
+import type { FakeApiKeys } from './fake-api-keys.test-support.ts'
+import { broken, type Faults, pause } from './fault.test-support.ts'
+
+/** What an adapter can do wrong when it replaces a key. */
+export const rotationFaults: Faults<FakeApiKeys> = {
+  'replace.any-state: does not replace a revoked key': (keys, { replace }) => ({
+    replace: async (id, successor, until) =>
+      keys.rows.some((row) => row.id === id && row.revokedAt !== undefined)
+        ? false
+        : replace(id, successor, until),
+  }),
+  'replace.any-state: does not replace an expired key': (keys, { replace }) => ({
+    replace: async (id, successor, until) =>
+      keys.rows.some((row) => row.id === id && row.expiresAt && row.expiresAt <= until)
+        ? broken()
+        : replace(id, successor, until),
+  }),
+  'replace.any-state: keeps a later end of a replaced key': {
+    endOf: (old, until) => old.expiresAt ?? until,
+  },
+  'replace.successor replace.again: does not end a replaced key': {
+    endOf: (old) => old.expiresAt,
+  },
+  'replace.successor replace.again: does not name the successor': (_, { add }) => ({
+    replace: (_id, successor) => add(successor).then(() => true),
+  }),
+  'replace.successor: gives the successor the scopes of the old key': (keys, { replace }) => ({
+    replace: async (id, successor, until) =>
+      replace(
+        id,
+        { ...successor, scopes: keys.rows.find((row) => row.id === id)?.scopes ?? [] },
+        until,
+      ),
+  }),
+  'replace.earlier-end: ends a key with the overlap, however long that is': {
+    endOf: (_, until) => until,
+  },
+  'replace.concurrent: looks for a successor, waits, and stores': (keys, { add, replace }) => ({
+    async replace(id, successor, until) {
+      const isReplaced = keys.rows.find((row) => row.id === id)?.replacedBy !== undefined
+      await pause()
+      if (isReplaced) return false
+      return (await replace(id, successor, until)) || add(successor).then(() => true)
+    },
+  }),
+  'replace.again: cannot replace a successor': (keys, { replace }) => ({
+    replace: async (id, successor, until) =>
+      keys.rows.some(({ replacedBy }) => replacedBy === id)
+        ? broken()
+        : replace(id, successor, until),
+  }),
+  'replace.unknown: stores a successor of an unknown key': (_, { add, replace }) => ({
+    replace: (id, successor, until) =>
+      replace(id, successor, until).catch(() => add(successor).then(() => true)),
+  }),
+  'replace.taken: ends the old key before it stores the successor': (keys, { replace }) => ({
+    replace(id, successor, until) {
+      keys.change(id, () => ({ expiresAt: until }))
+      return replace(id, successor, until)
+    },
+  }),
+}
