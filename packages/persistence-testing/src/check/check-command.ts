@@ -17,9 +17,9 @@ export interface PrintOptions {
 }
 
 /**
- * Checks an adapter, each group of cases in a process of its own that is ended when it does not
- * end, and prints the result. Resolves with the exit code: 0 nothing has failed, 1 something has,
- * or not everything was checked, 2 wrong use.
+ * Checks an adapter in processes that are ended when a case in them does not end, and prints the
+ * result. Resolves with the exit code: 0 nothing has failed, 1 something has, or not everything
+ * was checked, 2 wrong use.
  */
 export async function checkCommand(
   options: CheckOptions,

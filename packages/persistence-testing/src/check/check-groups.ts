@@ -8,10 +8,19 @@ import { type CaseToRun, runInProcess } from './watched-process.ts'
 const MAX_ENDLESS_CASES = 5
 /** Groups wait more than they compute. */
 const GROUPS_AT_ONCE = availableParallelism() + 1
+/**
+ * Small groups that run in the process of another one: most of the time that they would take is its
+ * start, and that of a database server.
+ */
+const IN_PROCESS_OF: Readonly<Record<string, string>> = {
+  'rate limits': 'API keys',
+  migrations: 'opening',
+  capabilities: 'several processes',
+}
 
 /**
- * Runs each group of cases in a process of its own, beside each other if the harness allows it, and
- * has what was found out so far. `report` gets the events of the cases.
+ * Runs groups of cases, each in a process, beside each other if the harness allows it, and has what
+ * was found out so far. `report` gets the events of the cases.
  */
 export class CheckGroups {
   /** By the id of the case. */
@@ -41,9 +50,10 @@ export class CheckGroups {
   }
 
   async run(): Promise<void> {
-    const names = new Set(this.#cases.map(({ capability }) => capability))
+    const processOf = ({ capability }: CaseToRun) => IN_PROCESS_OF[capability] ?? capability
+    const names = new Set(this.#cases.map(processOf))
     const [first = [], ...others] = [...names].map((name) =>
-      this.#cases.filter(({ capability }) => capability === name),
+      this.#cases.filter((one) => processOf(one) === name),
     )
     const runOthers = async () => {
       // The last ones take longest.
@@ -85,7 +95,8 @@ export class CheckGroups {
     }
     for (let rest = group; rest.length > 0 && this.stopped === undefined; ) {
       const isFirst = this.harness === undefined
-      console.error(`${this.guarantees.size} of ${this.#cases.length}: ${group[0]?.capability}`)
+      const names = [...new Set(rest.map(({ capability }) => capability))].join(', ')
+      console.error(`${this.guarantees.size} of ${this.#cases.length}: ${names}`)
       const ids = rest.map(({ id }) => id)
       const given = { options: this.#options, ids, isFirst }
       const code = await runInProcess(given, byId, onEvent, this.#stopping.signal)

@@ -81,8 +81,8 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
   'rejected: leaves nothing behind when opening is rejected': withProcesses(
     async (harness, start) => {
       const url = await harness.emptyDatabase()
-      await expectNoLeak(harness, start, url, 'write', REJECTED_TURNS)
-      await expectNoLeak(harness, start, url, 'migrate', REJECTED_TURNS, true)
+      await expectNoLeak(harness, start, url, 'write', TURNS)
+      await expectNoLeak(harness, start, url, 'migrate', TURNS, true)
       if (harness.interrupt === undefined) return
       const { end, readsWork } = await harness.interrupt(url)
       try {
@@ -114,9 +114,7 @@ async function expectApart(opened: Persistence, label: string): Promise<void> {
   expectEqual(isAllowed, true, 'isAllowed of the first request of a key in a database')
 }
 
-/** Fewer openings that are rejected than ones that are closed: some take long to be rejected. */
-const REJECTED_TURNS = 10
-const TURNS = 20
+const TURNS = 10
 
 async function expectNoLeak(
   { openBulkAccess, bulkExportName = 'openBulkAccess' }: PersistenceHarness,
