@@ -108,6 +108,8 @@ const FAULTS: Record<string, readonly Fault[]> = {
   'a new pet with an unusual name': [
     body('$.name', '" Z', '"Z'),
     body('$.name', 'e\u0308', '\u00eb'),
+    body('$.name', '&', '&amp;'),
+    body('$.name', '<b>', ''),
   ],
   'another pet with a used idempotency key': [status(201)],
   'one pet': [header('Sunset'), header('Deprecation'), header('Link')],

@@ -84,7 +84,11 @@ for (const [what, parameters, idempotencyKey] of [
   })
 }
 
-const ZOE = { name: ' Zo\u00ebe\u0308 \u{1F43E}\t', categoryId: -7, status: 'pending' } as const
+const ZOE = {
+  name: ' Zo\u00ebe\u0308 & <b>"\\\'</b> \u{1F43E}\t',
+  categoryId: -7,
+  status: 'pending',
+} as const
 contract.interaction('a new pet with an unusual name', {
   request: creating('add-zoe', ZOE),
   response: { status: 201, body: { id: integer(1), ...ZOE } },
