@@ -68,6 +68,19 @@ describe('pet-store config', () => {
     })
   })
 
+  it.each([
+    ['PORT: 8080', '":"'],
+    ['  export PORT 8080', 'a space'],
+  ])('config says that a line of .env sets nothing: %s', async (line, found) => {
+    const folder = await temporaryFolder()
+    await writeFile(`${folder}/.env`, `# PORT: 1\nHOST = ::1\nLOG_LEVEL='A b'\n${line}\n`)
+    expect(await runHere('config', folder)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `In the file .env, PORT is followed by ${found} instead of "=".\n`,
+    })
+  })
+
   it('config names wrong settings as every command does, and shows them too', async () => {
     const settings = { PORT: 'x', API_KEYS_SHA256_FILE: 'nowhere' }
     const { code, stdout, stderr } = await runHere('config', await temporaryFolder(), settings)

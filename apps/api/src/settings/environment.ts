@@ -13,10 +13,19 @@ export function processEnvironment(): NodeJS.ProcessEnv {
   const bytes = readFileSync('.env')
   // Windows PowerShell writes UTF-16, in which no variable would be found.
   if (!isUtf8(bytes)) throw new Error('The file .env is not UTF-8. Save it as UTF-8.')
+  const text = bytes.toString().trim()
+  const line = WITHOUT_EQUALS_SIGN.exec(text)
+  // Such a line sets nothing.
+  if (line !== null) {
+    const [, name, separator] = line
+    const found = separator === ':' ? '":"' : 'a space'
+    throw new Error(`In the file .env, ${name} is followed by ${found} instead of "=".`)
+  }
   // `process.loadEnvFile` is not used: it reports a file that it may not read as missing, and makes
   // a byte order mark part of a name.
-  return Object.assign(process.env, {
-    ...parseEnv(bytes.toString().trim()),
-    ...process.env,
-  })
+  return Object.assign(process.env, { ...parseEnv(text), ...process.env })
 }
+
+/** A line such as `PORT: 3001` or `PORT 3001`. */
+const WITHOUT_EQUALS_SIGN =
+  /^[ \t]*(?:export[ \t]+)?([A-Z][A-Z0-9_]*)(?![A-Z0-9_]|[ \t]*=)[ \t]*(:|[ \t])/m
