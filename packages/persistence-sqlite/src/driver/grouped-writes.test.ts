@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { temporaryFolder } from '@pet-store/testing'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -101,6 +101,21 @@ describe('Grouped writes', () => {
     database.pragma('query_only = off')
     expect(await trialWrites()).toBe(1)
     expect(await trialWrites()).toBe(0)
+  })
+
+  it('grouped writes of different turns share a transaction after a slow commit', async () => {
+    const exec = database.exec.bind(database)
+    database.exec = (sql) => {
+      if (sql === 'commit') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+      return exec(sql)
+    }
+    await write('a')
+    log.length = 0
+    const first = write('b')
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate()
+    await Promise.all([first, write('c')])
+    expect(log.filter((sql) => sql === 'commit')).toHaveLength(1)
+    expect(stored()).toEqual(['a', 'b', 'c'])
   })
 
   it('grouped writes have an unknown outcome when the disk fails during the commit', async () => {

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Cancellation } from '@pet-store/domain'
 import {
   GroupedStatements,
@@ -15,6 +15,16 @@ import {
 } from '../database/failures.ts'
 import { RETRY_PAUSE_MS } from '../database/retries.ts'
 import { assertFilesUnmoved } from '../database/watched-files.ts'
+
+/** A commit that takes longer has let other requests wait. */
+const SLOW_COMMIT_MS = 5
+/**
+ * After a slow commit, the next one waits for this number of turns of the event loop. Node accepts
+ * one connection in each turn: with a commit in every turn, a slow disk would let a hundred new
+ * connections, and the health checks behind them, wait for a hundred commits. The turns take less
+ * than a millisecond if there is nothing to do.
+ */
+const TURNS_AFTER_SLOW_COMMIT = 100
 
 /**
  * Runs a write in the next transaction and resolves after its commit. A write that throws does not
@@ -36,15 +46,18 @@ export interface GroupedWrites {
 
 /**
  * Runs the writes of one turn of the event loop in one transaction. With `synchronous = full`
- * almost all of the cost of a write is its wait for the disk, which a group shares. If a file of
- * the database is gone, writes reject, even after their commit.
+ * almost all of the cost of a write is its wait for the disk, which a group shares. If the disk is
+ * slow, a group has the writes of several turns. If a file of the database is gone, writes reject,
+ * even after their commit.
  */
 export function createGroupedWrites(database: Database, options?: GroupOptions): GroupedWrites {
   let hasFailed = false
   const noteFailure = (error: unknown) => {
     hasFailed ||= isDiskFailure(error)
   }
+  let wasSlow = false
   const grouped = new GroupedStatements<() => unknown, unknown>(async (take) => {
+    for (let turn = 0; wasSlow && turn < TURNS_AFTER_SLOW_COMMIT; turn += 1) await setImmediate()
     try {
       assertFilesUnmoved(database)
       database.exec('begin immediate')
@@ -55,7 +68,9 @@ export function createGroupedWrites(database: Database, options?: GroupOptions):
       // called again, because it has taken no statements.
       return setTimeout(RETRY_PAUSE_MS)
     }
+    const begin = performance.now()
     commit(database, take(), noteFailure)
+    wasSlow = performance.now() - begin > SLOW_COMMIT_MS
   }, options)
   return {
     get waiting() {
