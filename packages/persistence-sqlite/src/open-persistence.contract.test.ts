@@ -39,6 +39,16 @@ describe('SQLite persistence', () => {
     await expect(persistence.check()).rejects.toThrow('no such table: pet')
   })
 
+  it('an SQLite database with exhausted ids is not ready, and stores nothing', async () => {
+    await persistence.pets.add(aNewPet())
+    await persistence.check()
+    const other = new Database(path)
+    other.exec('update sqlite_sequence set seq = 9223372036854775807')
+    other.close()
+    await expect(persistence.check()).rejects.toThrow('There are no more ids for pets.')
+    await expect(persistence.pets.add(aNewPet())).rejects.toMatchObject({ outcome: 'not_stored' })
+  })
+
   it('an SQLite database is unavailable while its file is moved, and works after', async () => {
     await persistence.pets.add(aNewPet())
     renameSync(path, `${path}.moved`)

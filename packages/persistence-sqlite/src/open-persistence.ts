@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import type { MikroORM } from '@mikro-orm/sqlite'
+import { INT64, persistenceUnavailable } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import {
   createSqlPetRepository,
   MikroOrmApiKeyRepository,
+  type Statement,
   WAITING_LIMITS,
 } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
@@ -17,6 +19,11 @@ import { createSqlitePetWriter } from './driver/pet-writer.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
 import { migrateIfAllowed, stateOf } from './migrations.ts'
 import { createSqliteEntityManagers, createSqliteOrm } from './orm.ts'
+
+const LAST_ID: Statement<readonly [], readonly [id: bigint]> = {
+  name: 'pet_last_id',
+  sql: "select seq from sqlite_sequence where name = 'pet'",
+}
 
 /** An open SQLite database. The caller that opened it closes it. */
 export type SqlitePersistence = Persistence &
@@ -49,6 +56,7 @@ function persistenceOf(
   const pets = createSqlPetRepository({ dialect, runner, writer, entities, onBackgroundFailure })
   // Reads a page of the file, which `select 1` would not.
   const readPage = runner.readOne({ name: 'check', sql: 'select id from pet limit 1' }, () => true)
+  const readLastId = runner.readOne(LAST_ID, ([id]) => id)
 
   return {
     pets,
@@ -56,6 +64,8 @@ function persistenceOf(
     async check() {
       assertFilesUnmoved(database)
       await readPage([])
+      if ((await readLastId([])) === INT64.max)
+        throw persistenceUnavailable({ message: 'There are no more ids for pets.' })
       await writes.assertTakesWrites()
     },
     async isMigrated() {
