@@ -138,6 +138,10 @@ it('A database with a sequence behind its table is not ready, and stores nothing
   await expectNothingStored('23505')
   // Each attempt has used up an id.
   await persistence.check()
+  await onServer("insert into pet (id, name, category_id) values (5, 'Rex', 1)")
+  const remedy = await persistence.check().then(String, (error: Error) => error.message)
+  await onServer(/Run (.*)\.$/.exec(remedy)?.[1] ?? '')
+  expect((await persistence.pets.add(aNewPet())).id).toBe(6n)
 })
 
 it.each([

@@ -58,7 +58,8 @@ export async function assertWritable(pool: Pool, use: Use): Promise<void> {
   if (!isExact && !(await isTaken(pool, exactId))) return
   if (!isExact && (await exactNextIdOf(pool, await readSequence(pool))) !== exactId) return
   throw unavailable(
-    `The next id, ${exactId}, is taken: the sequence of the ids of pets is behind the table.`,
+    `The next id, ${exactId}, is taken: the sequence of the ids of pets is behind the table. ` +
+      "Run select setval(pg_get_serial_sequence('pet', 'id'), max(id)) from pet.",
   )
 }
 
