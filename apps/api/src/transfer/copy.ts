@@ -26,7 +26,7 @@ export interface CopyReport {
 /**
  * Copies every pet, API key, idempotency key and import with its id, until a comparison of both
  * databases finds nothing missing. It can be repeated after an interruption, and after changes in
- * the source. Rejects, before it changes anything, if the target has content that the source has
+ * the source. Rejects, before it copies anything, if the target has content that the source has
  * not.
  */
 export async function copyDatabase(source: BulkAccess, target: BulkAccess): Promise<CopyReport> {
