@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { report, size } from '../harness/plan.ts'
 import { runPostgresWorld } from '../simulation/world/postgres-world.ts'
+import type { WorldResult } from '../simulation/world/run-in-virtual-time.ts'
 import { runSqliteWorld } from '../simulation/world/sqlite-world.ts'
-import type { WorldResult } from '../simulation/world/world.ts'
 
 vi.mock('pg', async (importOriginal) => {
   const { simulatedPg } = await import('../simulation/drivers/simulated-pg.ts')

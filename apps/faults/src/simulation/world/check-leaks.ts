@@ -1,7 +1,7 @@
 import { PERFECT_LINK } from '@pet-store/testing'
-import { HttpClient, summaryOf } from './http-client.ts'
+import { HttpClient, summaryOf } from './clients/http-client.ts'
+import { CALL_LIMIT_MS } from './clients/use-case-caller.ts'
 import type { Instance } from './instance.ts'
-import { CALL_LIMIT_MS } from './use-case-caller.ts'
 import { pause } from './virtual-time.ts'
 import type { WorldLedger } from './world-ledger.ts'
 

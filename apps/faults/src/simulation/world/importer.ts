@@ -1,8 +1,8 @@
 import { isPetError, validateNewPet } from '@pet-store/domain'
 import type { BulkAccess, PetImport } from '@pet-store/persistence'
 import type { Random } from '@pet-store/testing'
+import { CALL_LIMIT_MS } from './clients/use-case-caller.ts'
 import { inputOf } from './intended-pets.ts'
-import { CALL_LIMIT_MS } from './use-case-caller.ts'
 import type { IntendedPet, StoredPet, WorldLedger } from './world-ledger.ts'
 
 const BEGINNING: Omit<PetImport, 'changedAt'> = {

@@ -1,6 +1,6 @@
 import type { PetInput } from '@pet-store/domain'
 import type { Random } from '@pet-store/testing'
-import type { Sending } from './http-client.ts'
+import type { Sending } from './clients/http-client.ts'
 import type { IntendedPet, NewIntendedPet } from './world-ledger.ts'
 
 /** A character that the simulated databases do not store, as some encodings cannot. */

@@ -9,9 +9,10 @@ import { type Severities, sessionError, severitiesOf } from '../server/errors.ts
 import { chooseDisruptions, SeededScript, slowCommits } from '../server/seeded-script.ts'
 import { ServerNode } from '../server/server-node.ts'
 import { SimulatedDatabase } from '../server/simulated-database.ts'
-import { networkLinkOf } from './network-link.ts'
+import { networkLinkOf } from './clients/network-link.ts'
+import { runInVirtualTime, type WorldResult } from './run-in-virtual-time.ts'
 import { pause } from './virtual-time.ts'
-import { type Backend, World, type WorldResult } from './world.ts'
+import { type Backend, World } from './world.ts'
 import type { StoredPet } from './world-ledger.ts'
 
 const HOUR_MS = 3_600_000
@@ -35,7 +36,7 @@ export async function runPostgresWorld(seed: number): Promise<WorldResult> {
   const migrations = await migrationNames()
   const world = new World(seed, mayBeInternal)
   const { random, ledger } = world
-  return world.runInVirtualTime(async () => {
+  return runInVirtualTime(world, async () => {
     const isReordered = random.next() < 0.15
     const onFailure = (error: Error) => ledger.violate(error.message)
     const cluster = new SimulatedCluster(random, isReordered, onFailure)
@@ -75,7 +76,7 @@ async function migrationNames(): Promise<readonly string[]> {
   if (knownMigrations !== undefined) return knownMigrations
   const world = new World(0, mayBeInternal)
   let names: readonly string[] = []
-  const { violations } = await world.runInVirtualTime(async () => {
+  const { violations } = await runInVirtualTime(world, async () => {
     const cluster = new SimulatedCluster(createRandom(0), false, (error) => {
       throw error
     })

@@ -11,8 +11,9 @@ import {
   setSqliteWorld,
 } from '../drivers/simulated-sqlite.ts'
 import { UNSTORABLE } from './intended-pets.ts'
+import { runInVirtualTime, type WorldResult } from './run-in-virtual-time.ts'
 import { pause } from './virtual-time.ts'
-import { type Backend, World, type WorldResult } from './world.ts'
+import { type Backend, World } from './world.ts'
 import type { StoredPet } from './world-ledger.ts'
 
 /** Runs the world of a seed on SQLite. The same seed makes the same world. */
@@ -24,7 +25,7 @@ export async function runSqliteWorld(seed: number): Promise<WorldResult> {
   const path = join(folder, 'pets.db')
   copyFileSync(template, path)
   try {
-    return await world.runInVirtualTime(async () => {
+    return await runInVirtualTime(world, async () => {
       const files = new SimulatedFiles(random)
       const instances = random.pick([1, 1, 2])
       ledger.note(`${instances} instances, ${files}`)

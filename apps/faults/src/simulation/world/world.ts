@@ -3,24 +3,16 @@ import type { BulkAccess, Persistence } from '@pet-store/persistence'
 import { createRandom, type Random } from '@pet-store/testing'
 import { vi } from 'vitest'
 import { checkConnections, checkSlots } from './check-leaks.ts'
-import type { ClientKey } from './client-key.ts'
-import { HttpClient, summaryOf } from './http-client.ts'
+import type { ClientKey } from './clients/client-key.ts'
+import { HttpClient, summaryOf } from './clients/http-client.ts'
+import { networkLinkOf } from './clients/network-link.ts'
+import { CALL_LIMIT_MS } from './clients/use-case-caller.ts'
+import { Workload } from './clients/workload.ts'
 import { Importer } from './importer.ts'
 import { Instance } from './instance.ts'
 import { newIntendedPet } from './intended-pets.ts'
-import { networkLinkOf } from './network-link.ts'
-import { CALL_LIMIT_MS } from './use-case-caller.ts'
-import { pause, VirtualTime } from './virtual-time.ts'
-import { Workload } from './workload.ts'
+import { pause } from './virtual-time.ts'
 import { type StoredPet, WorldLedger } from './world-ledger.ts'
-
-export interface WorldResult {
-  readonly seed: number
-  readonly violations: readonly string[]
-  readonly trail: readonly string[]
-  /** How many pets were wanted. */
-  readonly pets: number
-}
 
 /** What is behind the instances of a world. */
 export interface Backend {
@@ -34,8 +26,6 @@ export interface Backend {
 }
 
 const HOUR_MS = 3_600_000
-/** More than a world can take. */
-const WORLD_LIMIT_MS = HOUR_MS / 2
 /** Longer than what a broken connection can keep waiting. */
 const RECOVERY_MS = 15_000
 const CLIENTS = 4
@@ -74,41 +64,6 @@ export class World {
       this.#staticKeys.push({ keyId: id, sha256: hashApiKey(text) })
       this.#keys.push({ id, text, endsAtMs: Number.POSITIVE_INFINITY })
     }
-  }
-
-  /** Runs a whole world in virtual time, and returns what was wrong in it. */
-  async runInVirtualTime(work: () => Promise<void>): Promise<WorldResult> {
-    const time = new VirtualTime()
-    const noise = createRandom(this.seed + 1)
-    const random = vi.spyOn(Math, 'random').mockImplementation(() => noise.next())
-    const warnings = vi
-      .spyOn(process, 'emitWarning')
-      .mockImplementation((warning) => this.ledger.note(`warning: ${String(warning)}`))
-    const onRejection = (error: unknown) =>
-      this.ledger.violate(`a rejection that nobody handles: ${String(error)}`)
-    process.on('unhandledRejection', onRejection)
-    try {
-      let isOver = false
-      const running = work().catch((error: Error) =>
-        this.ledger.violate(error.stack ?? error.message),
-      )
-      void running.finally(() => {
-        isOver = true
-      })
-      const { ledger } = this
-      await time.runUntil(() => isOver || ledger.late.length > 0, WORLD_LIMIT_MS)
-      if (!isOver) {
-        const open = [...ledger.calls.values()].map(({ what }) => what)
-        ledger.violate(`never settled: ${open.join('; ') || 'the end of the world'}`)
-      } else if (time.timers > 0) ledger.violate(`${time.timers} timers are left`)
-    } finally {
-      process.off('unhandledRejection', onRejection)
-      random.mockRestore()
-      warnings.mockRestore()
-      time.end()
-    }
-    const { violations, trail, intendedPets } = this.ledger
-    return { seed: this.seed, violations, trail, pets: intendedPets.size }
   }
 
   /** Adds an instance, with two clients of its own. */

@@ -7,7 +7,7 @@ import {
   type WireResponse,
   wireResponse,
 } from '@pet-store/testing'
-import { pause } from './virtual-time.ts'
+import { pause } from '../virtual-time.ts'
 
 export interface Sending extends WireRequest {
   /** The client leaves after this time, by a reset or by closing. Default: it waits. */

@@ -1,7 +1,7 @@
 import type { Random, WireResponse } from '@pet-store/testing'
+import { creationOf, label } from '../intended-pets.ts'
+import type { IntendedPet, WorldLedger } from '../world-ledger.ts'
 import type { HttpClient, Sending } from './http-client.ts'
-import { creationOf, label } from './intended-pets.ts'
-import type { IntendedPet, WorldLedger } from './world-ledger.ts'
 
 /** What sends a request and follows it. */
 interface Sender {

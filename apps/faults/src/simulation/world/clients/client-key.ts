@@ -1,5 +1,5 @@
 import type { WireResponse } from '@pet-store/testing'
-import type { WorldLedger } from './world-ledger.ts'
+import type { WorldLedger } from '../world-ledger.ts'
 
 /** A key of a client, and whether it was revoked. */
 export interface ClientKey {

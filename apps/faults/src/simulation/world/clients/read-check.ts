@@ -1,6 +1,6 @@
 import type { WireResponse } from '@pet-store/testing'
-import { label } from './intended-pets.ts'
-import { type IntendedPet, petIn, type StoredPet, type WorldLedger } from './world-ledger.ts'
+import { label } from '../intended-pets.ts'
+import { type IntendedPet, petIn, type StoredPet, type WorldLedger } from '../world-ledger.ts'
 
 /** Checks what a read has returned, and records what is wrong. */
 export class ReadCheck {

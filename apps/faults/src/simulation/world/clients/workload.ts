@@ -1,14 +1,14 @@
 import type { Random, WireResponse } from '@pet-store/testing'
+import type { Importer } from '../importer.ts'
+import type { Instance } from '../instance.ts'
+import { creationOf, label, newIntendedPet, pickPage } from '../intended-pets.ts'
+import { pause } from '../virtual-time.ts'
+import { type IntendedPet, petsIn, type StoredPet, type WorldLedger } from '../world-ledger.ts'
 import { type ClientKey, checkKey } from './client-key.ts'
 import { type HttpClient, nextPathOf, type Sending } from './http-client.ts'
-import type { Importer } from './importer.ts'
-import type { Instance } from './instance.ts'
-import { creationOf, label, newIntendedPet, pickPage } from './intended-pets.ts'
 import { OddRequests } from './odd-requests.ts'
 import { ReadCheck } from './read-check.ts'
 import { CALL_LIMIT_MS, UseCaseCaller } from './use-case-caller.ts'
-import { pause } from './virtual-time.ts'
-import { type IntendedPet, petsIn, type StoredPet, type WorldLedger } from './world-ledger.ts'
 
 export interface WorkloadOptions {
   readonly random: Random

@@ -1,7 +1,7 @@
 import { isPetError } from '@pet-store/domain'
-import type { Instance } from './instance.ts'
-import { inputOf, label } from './intended-pets.ts'
-import type { IntendedPet, WorldLedger } from './world-ledger.ts'
+import type { Instance } from '../instance.ts'
+import { inputOf, label } from '../intended-pets.ts'
+import type { IntendedPet, WorldLedger } from '../world-ledger.ts'
 
 /** Far more than the sum of what a call may wait for. */
 export const CALL_LIMIT_MS = 90_000
