@@ -3,9 +3,10 @@ import { RawConnection, requestBytes } from '@pet-store/testing'
 import { expect, it } from 'vitest'
 import { emptyDatabase, KINDS, postgresFlags, startOwnPostgres } from '../harness/database.ts'
 import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
+import { listAllPets } from '../harness/list-all-pets.ts'
 import { randomOf, report, size } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
-import { startMixedWriters, untilMore, walkPets } from '../harness/writers.ts'
+import { startMixedWriters, untilMore } from '../harness/writers.ts'
 
 const WRITERS = 16
 const ROUNDS = size(1, 30)
@@ -30,7 +31,7 @@ async function runRounds(
     await untilMore(ledger, 50)
     await writers.stop()
   }
-  const findings = ledger.compare(await walkPets(service))
+  const findings = ledger.compare(await listAllPets(service))
   report(name, { rounds: ROUNDS, ...figures(findings) })
   expect(findings).toMatchObject(NOTHING_WRONG)
 }
@@ -70,7 +71,7 @@ it.each(KINDS)(
       await Promise.all(clients)
     }
     await service.start()
-    const findings = ledger.compare(await walkPets(service))
+    const findings = ledger.compare(await listAllPets(service))
     report(name, { rounds: ROUNDS, ...figures(findings) })
     expect(findings).toMatchObject(NOTHING_WRONG)
   },

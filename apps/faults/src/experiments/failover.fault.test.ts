@@ -3,9 +3,10 @@ import { runSql, startReplicatedServer } from '@pet-store/testing-postgres'
 import { expect, it, onTestFinished } from 'vitest'
 import { openProxy } from '../harness/database.ts'
 import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
+import { listAllPets } from '../harness/list-all-pets.ts'
 import { randomOf, report, size } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
-import { startMixedWriters, untilMore, walkPets } from '../harness/writers.ts'
+import { startMixedWriters, untilMore } from '../harness/writers.ts'
 
 const ROUNDS = size(1, 5)
 
@@ -36,7 +37,7 @@ it('no pet is lost or doubled when a standby is promoted', async () => {
     await untilMore(ledger, 50)
     const recoveryMs = Date.now() - start
     await writers.stop()
-    const findings = ledger.compare(await walkPets(service))
+    const findings = ledger.compare(await listAllPets(service))
     report(name, { ...figures(findings), recoveryMs })
     expect(findings).toMatchObject(NOTHING_WRONG)
   }

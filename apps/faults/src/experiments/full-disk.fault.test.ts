@@ -5,10 +5,11 @@ import { EmbeddedServer, runSql } from '@pet-store/testing-postgres'
 import { expect, it, onTestFinished } from 'vitest'
 import { postgresFlags } from '../harness/database.ts'
 import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
+import { listAllPets } from '../harness/list-all-pets.ts'
 import { report } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
 import { mountSmallDisk } from '../harness/small-disk.ts'
-import { startMixedWriters, untilMore, walkPets } from '../harness/writers.ts'
+import { startMixedWriters, untilMore } from '../harness/writers.ts'
 
 const DISK_MIB = 32
 /** What is left on the disk for pets. */
@@ -34,7 +35,7 @@ it.for(['SQLite', 'PostgreSQL'])(
     await untilMore(ledger, 50)
     await writers.stop()
     await until('the service is ready', async () => (await readiness()) === 200)
-    const findings = ledger.compare(await walkPets(service))
+    const findings = ledger.compare(await listAllPets(service))
     report(`full disk under ${database}`, figures(findings))
     expect(findings).toMatchObject(NOTHING_WRONG)
   },

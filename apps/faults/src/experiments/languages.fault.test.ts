@@ -12,11 +12,12 @@ import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { postgresFlags } from '../harness/database.ts'
 import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
+import { listAllPets } from '../harness/list-all-pets.ts'
 import { IS_LONG, randomOf, report } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
 import { mountSmallDisk } from '../harness/small-disk.ts'
 import { startTranslatedPostgres, translateErrors } from '../harness/translated-postgres.ts'
-import { startMixedWriters, untilMore, walkPets } from '../harness/writers.ts'
+import { startMixedWriters, untilMore } from '../harness/writers.ts'
 
 const PET = validateNewPet({ name: 'Rex', categoryId: 1n })
 const CREATE_CLERK = `
@@ -179,7 +180,7 @@ it('no pet is lost or misreported when PostgreSQL panics in another language', a
     await untilMore(ledger, 50)
     await writers.stop()
   }
-  const findings = ledger.compare(await walkPets(service))
+  const findings = ledger.compare(await listAllPets(service))
   report(name, { languages: chosen.join(' '), ...figures(findings) })
   expect(findings).toMatchObject(NOTHING_WRONG)
 })

@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { emptyDatabase, KINDS } from '../harness/database.ts'
 import { idIn } from '../harness/ledger.ts'
+import { listAllPets } from '../harness/list-all-pets.ts'
 import { report, SEED, size } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
-import { walkPets } from '../harness/writers.ts'
 import { commands, type Model, normalised, petJson, petText } from './model.ts'
 
 const RUNS = size(1, 20)
@@ -31,7 +31,7 @@ it.each(KINDS)(
       }
       await fc.asyncModelRun(() => ({ model, real: { service, environment } }), sequence)
       ran += 1
-      expect(await walkPets(service)).toEqual(model.pets.map(({ id, name }) => ({ id, name })))
+      expect(await listAllPets(service)).toEqual(model.pets.map(({ id, name }) => ({ id, name })))
       await service.end('SIGTERM')
     })
     await fc.assert(property, { numRuns: RUNS, seed: SEED, endOnFailure: true })
@@ -81,9 +81,9 @@ it.each(KINDS)('the service does what the model allows, many at once, on %s', as
 
   async function list(): Promise<void> {
     const before = [...acknowledged.keys()]
-    const ids = (await walkPets(service, '/v1/pets?limit=37')).map(({ id }) => id)
+    const ids = (await listAllPets(service, '/v1/pets?limit=37')).map(({ id }) => id)
     lists += 1
-    // Each pet that was acknowledged before the walk, each once, ascending.
+    // Each pet that was acknowledged before the list began, each once, ascending.
     expect(new Set(ids).size).toBe(ids.length)
     expect(ids).toEqual(ids.toSorted((one, other) => (BigInt(one) < BigInt(other) ? -1 : 1)))
     const found = new Set(ids)
@@ -101,7 +101,7 @@ it.each(KINDS)('the service does what the model allows, many at once, on %s', as
   }
   await Promise.all(Array.from({ length: clients }, work))
   for (const [key, ids] of idsByKey) expect([key, ids.size]).toEqual([key, 1])
-  const stored = await walkPets(service, '/v1/pets?limit=100')
+  const stored = await listAllPets(service, '/v1/pets?limit=100')
   expect(new Set(stored.map(({ id }) => id))).toEqual(new Set(acknowledged.keys()))
   report(`parallel model on ${kind}`, {
     seed: SEED,

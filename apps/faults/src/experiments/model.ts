@@ -2,8 +2,8 @@ import { INT64 } from '@pet-store/domain'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { idIn, type StoredPet } from '../harness/ledger.ts'
+import { listAllPets } from '../harness/list-all-pets.ts'
 import { runCommand, type Service } from '../harness/service.ts'
-import { walkPets } from '../harness/writers.ts'
 
 /** A pet as a client writes it; `categoryId` as its digits. */
 export interface PetText {
@@ -109,14 +109,14 @@ function get(index: number): Command {
   return always(run, `get(${index})`)
 }
 
-function walk(limit: number, status: PetText['status']): Command {
+function listAll(limit: number, status: PetText['status']): Command {
   async function run(model: Model, { service }: Running): Promise<void> {
     const filter = status === undefined ? '' : `&status=${status}`
-    const pets = await walkPets(service, `/v1/pets?limit=${limit}${filter}`)
+    const pets = await listAllPets(service, `/v1/pets?limit=${limit}${filter}`)
     const expected = model.pets.filter((pet) => status === undefined || pet.status === status)
     expect(pets).toEqual(expected.map(({ id, name }) => ({ id, name })))
   }
-  return always(run, `walk(${limit}, ${status})`)
+  return always(run, `listAll(${limit}, ${status})`)
 }
 
 function changeKey(what: 'create' | 'rotate' | 'revoke', index: number): Command {
@@ -177,7 +177,7 @@ export function commands(count: number): fc.Arbitrary<readonly Command[]> {
       weight: 4,
       arbitrary: fc
         .tuple(fc.integer({ min: 1, max: 7 }), fc.constantFrom(...STATUSES))
-        .map((all) => walk(...all)),
+        .map((all) => listAll(...all)),
     },
     { weight: 1, arbitrary: fc.constant(changeKey('create', 0)) },
     {

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { until } from '@pet-store/testing'
 import { expect, it } from 'vitest'
 import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
+import { listAllPets } from '../harness/list-all-pets.ts'
 import { randomOf, report, size } from '../harness/plan.ts'
 import { runCommand, Service } from '../harness/service.ts'
-import { startWriters, untilMore, walkPets } from '../harness/writers.ts'
+import { startWriters, untilMore } from '../harness/writers.ts'
 
 const DATABASE = { DATABASE_URL: 'sqlite:./pets.db' }
 
@@ -48,7 +49,7 @@ it('no acknowledged pet is lost when files are moved, in any order, and put back
     for (const name of names) await rename(inFolder(`moved${name}`), inFolder(`pets${name}`))
     await service.start()
     await stopped
-    expect(ledger.compare(await walkPets(service))).toMatchObject(NOTHING_WRONG)
+    expect(ledger.compare(await listAllPets(service))).toMatchObject(NOTHING_WRONG)
   }
-  report('moved files', { rounds, ...figures(ledger.compare(await walkPets(service))) })
+  report('moved files', { rounds, ...figures(ledger.compare(await listAllPets(service))) })
 })

@@ -3,9 +3,10 @@ import type { NetworkFault } from '@pet-store/testing'
 import { expect, it } from 'vitest'
 import { emptyDatabase, openProxy, startOwnPostgres, withTls } from '../harness/database.ts'
 import { figures, Ledger, NOTHING_WRONG } from '../harness/ledger.ts'
+import { listAllPets } from '../harness/list-all-pets.ts'
 import { itLong, randomOf, report, size } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
-import { startMixedWriters, untilMore, walkPets } from '../harness/writers.ts'
+import { startMixedWriters, untilMore } from '../harness/writers.ts'
 
 const WRITERS = 16
 const ROUNDS = size(1, 12)
@@ -47,7 +48,7 @@ async function runFaults(
     }
   }
   expect(service.isRunning).toBe(true)
-  const findings = ledger.compare(await walkPets(service))
+  const findings = ledger.compare(await listAllPets(service))
   report(name, { faults: ROUNDS * faults.length, ...figures(findings) })
   expect(findings).toMatchObject(NOTHING_WRONG)
 }

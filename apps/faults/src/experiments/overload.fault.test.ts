@@ -3,10 +3,10 @@ import { RawConnection, requestBytes, until } from '@pet-store/testing'
 import pg from 'pg'
 import { expect, it } from 'vitest'
 import { emptyDatabase, KINDS } from '../harness/database.ts'
+import { listAllPets } from '../harness/list-all-pets.ts'
 import { flood, load, petBody } from '../harness/load.ts'
 import { IS_LONG, report, size } from '../harness/plan.ts'
 import { CONTAINER_OF_512_MB, Service } from '../harness/service.ts'
-import { walkPets } from '../harness/writers.ts'
 
 /** Keeps /livez busy until it is stopped; the statuses that it saw, and the longest wait. */
 function checkHealth(service: Service): {
@@ -194,7 +194,7 @@ it('what waits too long for a locked table is rejected, and not stored', async (
   await locker.end()
   expect(statuses).toEqual({ 503: requests })
   expect(withoutRetryAfter).toBe(0)
-  const stored = (await walkPets(service)).length
+  const stored = (await listAllPets(service)).length
   report('locked table', { requests, stored, memoryMiB: service.peakMiB })
   expect(service.peakMiB).toBeLessThan(512)
   expect(stored).toBe(10)

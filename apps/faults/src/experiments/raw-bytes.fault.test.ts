@@ -3,10 +3,10 @@ import { type Random, RawConnection, type WireResponse } from '@pet-store/testin
 import { expect, it } from 'vitest'
 import { emptyDatabase, KINDS } from '../harness/database.ts'
 import { figures, idIn, Ledger } from '../harness/ledger.ts'
+import { listAllPets } from '../harness/list-all-pets.ts'
 import { randomOf, report, size } from '../harness/plan.ts'
 import { type RawRequest, rawRequests } from '../harness/raw-requests.ts'
 import { Service } from '../harness/service.ts'
-import { walkPets } from '../harness/writers.ts'
 
 const CONNECTIONS = size(300, 20_000)
 const AT_ONCE = 8
@@ -110,7 +110,7 @@ async function runFuzzer(name: string, databaseUrl: string): Promise<void> {
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
 
-  const findings = ledger.compare(await walkPets(service))
+  const findings = ledger.compare(await listAllPets(service))
   const byStatus = [...statuses].sort().map(([status, times]) => `${times} × ${status}`)
   report(name, {
     connections: CONNECTIONS,

@@ -5,10 +5,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { until } from '@pet-store/testing'
 import { expect, it } from 'vitest'
 import { Ledger } from '../harness/ledger.ts'
+import { listAllPets } from '../harness/list-all-pets.ts'
 import { randomOf, report, size } from '../harness/plan.ts'
 import { runCommand, Service } from '../harness/service.ts'
 import { mountSmallDisk, remount } from '../harness/small-disk.ts'
-import { startWriters, untilMore, walkPets } from '../harness/writers.ts'
+import { startWriters, untilMore } from '../harness/writers.ts'
 
 const PET = JSON.stringify({ name: 'Rex', categoryId: 1 })
 const CREATE = { method: 'POST', path: '/v1/pets', body: PET } as const
@@ -57,7 +58,7 @@ it('reads go on while another process holds the write lock', async () => {
   expect(response?.status).toBe(503)
   expect(response?.text).toContain('was not added')
   other.exec('rollback')
-  expect((await walkPets(service)).map(({ name }) => name)).toEqual(['Rex'])
+  expect((await listAllPets(service)).map(({ name }) => name)).toEqual(['Rex'])
   expect((await service.ask(CREATE))?.status).toBe(201)
 })
 

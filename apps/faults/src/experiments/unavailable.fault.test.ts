@@ -6,9 +6,9 @@ import { runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { emptyDatabase, openProxy, startOwnPostgres, withTls } from '../harness/database.ts'
+import { listAllPets } from '../harness/list-all-pets.ts'
 import { itLong, report } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
-import { walkPets } from '../harness/writers.ts'
 
 interface Outage {
   readonly databaseUrl: string
@@ -180,7 +180,7 @@ async function expectUnavailable(what: string, { databaseUrl, start, end }: Outa
     [...log.matchAll(new RegExp(`"level":${level},.*"msg":"(.*)"`, 'g'))].map(([, text]) => text)
   expect(messages(50)).toEqual(['not ready'])
   expect(new Set(messages(40))).toEqual(new Set(['the database is unavailable']))
-  const names = (await walkPets(service)).map(({ name }) => name)
+  const names = (await listAllPets(service)).map(({ name }) => name)
   report(`unavailable: ${what}`, { responses: during.length, stored: names.length })
   expect(names.filter((name) => name !== 'between')).toEqual(['before', 'after'])
 }

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { RawConnection, requestBytes, until, type WireResponse } from '@pet-store/testing'
-import type { Ledger, StoredPet } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
 import type { Service } from './service.ts'
 
 export interface WritersOptions {
@@ -106,33 +106,4 @@ async function writePets(
 export async function untilMore(ledger: Ledger, count: number): Promise<void> {
   const enough = ledger.acknowledged + count
   await until(`${count} more pets are acknowledged`, () => ledger.acknowledged >= enough)
-}
-
-/** Lists every pet, page by page, by the links. Throws if a page cannot be read. */
-export async function walkPets(
-  service: Service,
-  first = '/v1/pets?limit=100',
-): Promise<readonly StoredPet[]> {
-  const pets: StoredPet[] = []
-  let path: string | undefined = first
-  const connection = await RawConnection.open(service.port)
-  while (path !== undefined) {
-    const response: WireResponse = await connection
-      .write(requestBytes({ path, key: service.key }))
-      .response()
-    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${response.text}`)
-    pets.push(...petsIn(response.text))
-    const next: string | undefined = /<([^>]+)>; rel="next"/.exec(
-      response.headers['link'] ?? '',
-    )?.[1]
-    path = next && new URL(next, `http://localhost${path}`).href.slice('http://localhost'.length)
-  }
-  connection.socket.destroy()
-  return pets
-}
-
-/** The pets of a page, with the digits of their ids. */
-function petsIn(json: string): readonly StoredPet[] {
-  const pets = JSON.parse(json.replaceAll(/"id":(-?[0-9]+)/g, '"id":"$1"')) as StoredPet[]
-  return pets.map(({ id, name }) => ({ id, name }))
 }

@@ -146,7 +146,7 @@ export class WorldLedger {
     for (const pet of stored) byName.set(pet.name, [...(byName.get(pet.name) ?? []), pet])
     for (const [name, pets] of byName) {
       if (pets.length > 1) this.violate(`${name} is stored ${pets.length} times`)
-      if (!this.intendedPets.has(name)) this.violate(`${name} is stored, which nobody wanted`)
+      if (!this.intendedPets.has(name)) this.violate(`${name} is stored, which nobody intended`)
     }
     const namesByKey = new Map<string, string[]>()
     for (const intended of this.intendedPets.values()) {

@@ -45,12 +45,12 @@ export class ReadCheck {
     }
   }
 
-  /** A pet that is returned is one that a client wanted, with the same content. */
+  /** A pet that is returned is one that a client intended, with the same content. */
   #checkPet(pet: StoredPet, id: string): void {
     const intended = this.#ledger.intendedPets.get(pet.name)
     if (pet.id !== id) this.#ledger.violate(`asked for ${id}, returned ${pet.id}`)
     if (intended === undefined) {
-      this.#ledger.violate(`${pet.id} is ${pet.name}, never wanted`)
+      this.#ledger.violate(`${pet.id} is ${pet.name}, never intended`)
       return
     }
     if (intended.categoryId !== pet.categoryId || (intended.status ?? null) !== pet.status)
@@ -59,7 +59,7 @@ export class ReadCheck {
       this.#ledger.violate(`${pet.name} is listed as ${pet.id}, acknowledged otherwise`)
   }
 
-  checkWalk(
+  checkWholeList(
     path: string,
     pets: readonly StoredPet[],
     before: readonly IntendedPet[],

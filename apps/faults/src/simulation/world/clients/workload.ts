@@ -1,11 +1,12 @@
 import type { Random, WireResponse } from '@pet-store/testing'
+import { nextPathOf } from '../../../harness/next-path.ts'
 import type { Importer } from '../importer.ts'
 import type { Instance } from '../instance.ts'
 import { creationOf, label, newIntendedPet, pickPage } from '../intended-pets.ts'
 import { pause } from '../virtual-time.ts'
 import { type IntendedPet, petsIn, type StoredPet, type WorldLedger } from '../world-ledger.ts'
 import { type ClientKey, checkKey } from './client-key.ts'
-import { type HttpClient, nextPathOf, type Sending } from './http-client.ts'
+import type { HttpClient, Sending } from './http-client.ts'
 import { OddRequests } from './odd-requests.ts'
 import { ReadCheck } from './read-check.ts'
 import { CALL_LIMIT_MS, UseCaseCaller } from './use-case-caller.ts'
@@ -58,7 +59,7 @@ export class Workload {
       else if (what < 0.42) await this.#createWithKey()
       else if (what < 0.47) await this.#createDifferent()
       else if (what < 0.57) await this.get()
-      else if (what < 0.68) await this.walk()
+      else if (what < 0.68) await this.listAll()
       else if (what < 0.74) await this.#createAtOnce()
       else if (what < 0.8) await this.#readAtOnce()
       else if (what < 0.86) await this.callUseCases()
@@ -191,14 +192,14 @@ export class Workload {
     const pets = petsIn(response.text)
     this.#reads.checkPage(path, pets, limit, status)
     const hasNext = response.headers['link'] !== undefined
-    if (!hasNext) this.#reads.checkWalk(path, pets, before, status)
+    if (!hasNext) this.#reads.checkWholeList(path, pets, before, status)
     else if (pets.length !== limit)
       this.#ledger.violate(`${path}: ${pets.length} pets, and a next page`)
     return response
   }
 
   /** Reads every page by following the links. */
-  async walk(client = this.#randomClient(), key?: string): Promise<boolean> {
+  async listAll(client = this.#randomClient(), key?: string): Promise<boolean> {
     const { path: first, limit, status } = pickPage(this.#random)
     const before = this.#ledger.acknowledgedOrImported
     const pets: StoredPet[] = []
@@ -219,12 +220,12 @@ export class Workload {
       this.#reads.checkPage(path, page, limit, status)
       pets.push(...page)
       if (pets.length > this.#ledger.intendedPets.size) {
-        this.#ledger.violate(`${path}: more pets than anybody has ever wanted`)
+        this.#ledger.violate(`${path}: more pets than were ever intended`)
         return false
       }
       path = nextPathOf(response, path)
     }
-    this.#reads.checkWalk(first, pets, before, status)
+    this.#reads.checkWholeList(first, pets, before, status)
     return true
   }
 
