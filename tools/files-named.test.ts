@@ -37,7 +37,7 @@ const LIST_THE_FIELDS = [
   'packages/http-express/src/wire/pet-json.ts',
   // Its column and its position in rows, also of bulk work.
   'packages/persistence-mikro-orm/src/entities/pet-columns.ts',
-  'packages/persistence-mikro-orm/src/entities/pet-record.ts',
+  'packages/persistence-mikro-orm/src/entities/pet-entity.ts',
   // The contract.
   'packages/persistence-testing/src/pet-cases/fields.ts',
 ]

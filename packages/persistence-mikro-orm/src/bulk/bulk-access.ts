@@ -6,10 +6,10 @@ import type {
   StoredIdempotencyKey,
 } from '@pet-store/persistence'
 import { apiKeyFromRow, rowFromApiKey } from '../entities/api-key-columns.ts'
-import { ApiKeyRecord } from '../entities/api-key-record.ts'
+import { ApiKeyEntity } from '../entities/api-key-entity.ts'
 import { columnsFromPet } from '../entities/pet-columns.ts'
-import { PetImportRecord } from '../entities/pet-import-record.ts'
-import { PetRecord } from '../entities/pet-record.ts'
+import { PetEntity } from '../entities/pet-entity.ts'
+import { PetImportEntity } from '../entities/pet-import-entity.ts'
 import type { EntityManagers } from '../orm/entity-managers.ts'
 import { SqlPetReader } from '../repositories/sql-pet-reader.ts'
 import {
@@ -54,7 +54,7 @@ export function createBulkAccess(database: BulkDatabase): BulkAccess {
     inTransaction((transaction) => transaction.insert(statement, rows))
 
   return {
-    countPets: () => entities.read('pet_count', (em) => em.count(PetRecord)),
+    countPets: () => entities.read('pet_count', (em) => em.count(PetEntity)),
     readPets: (query) => pets.list(query),
     writePets: (items) =>
       insertAll(
@@ -70,13 +70,13 @@ export function createBulkAccess(database: BulkDatabase): BulkAccess {
 
     readPetImports: () =>
       entities.read('pet_import_list', async (em) => {
-        const rows = await em.find(PetImportRecord, {}, { orderBy: { id: 'asc' } })
+        const rows = await em.find(PetImportEntity, {}, { orderBy: { id: 'asc' } })
         return rows.map(petImportFromRow)
       }),
     async writePetImports(items) {
       if (items.length === 0) return
       await entities.write('pet_import_replace', (em) => {
-        const insert = em.createQueryBuilder(PetImportRecord).insert([...items])
+        const insert = em.createQueryBuilder(PetImportEntity).insert([...items])
         return insert.onConflict('id').merge().execute('run')
       })
     },
@@ -88,13 +88,13 @@ export function createBulkAccess(database: BulkDatabase): BulkAccess {
 
     readApiKeys: () =>
       entities.read('api_key_list_stored', async (em) => {
-        const rows = await em.find(ApiKeyRecord, {}, { orderBy: { id: 'asc' } })
+        const rows = await em.find(ApiKeyEntity, {}, { orderBy: { id: 'asc' } })
         return rows.map(apiKeyFromRow)
       }),
     async writeApiKeys(items) {
       if (items.length === 0) return
       await entities.write('api_key_replace_stored', (em) => {
-        const insert = em.createQueryBuilder(ApiKeyRecord).insert(items.map(rowFromApiKey))
+        const insert = em.createQueryBuilder(ApiKeyEntity).insert(items.map(rowFromApiKey))
         return insert.onConflict('id').merge().execute('run')
       })
     },
@@ -105,7 +105,7 @@ export function createBulkAccess(database: BulkDatabase): BulkAccess {
 
 /** Throws if another import has advanced beyond `from`, or was begun with the same id. */
 async function advanceImport(em: SqlEntityManager, { from, to }: PetImportProgress): Promise<void> {
-  const query = em.createQueryBuilder(PetImportRecord)
+  const query = em.createQueryBuilder(PetImportEntity)
   const advance =
     from === undefined
       ? query.insert(to).onConflict('id').ignore()

@@ -1,5 +1,5 @@
 import type { StoredApiKey } from '@pet-store/persistence'
-import type { ApiKeyRow } from './api-key-record.ts'
+import type { ApiKeyRow } from './api-key-entity.ts'
 
 /** Every field, in the order in which they are returned. */
 const FIELDS = Object.keys({

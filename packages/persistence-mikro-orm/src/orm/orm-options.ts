@@ -1,16 +1,16 @@
 import type { EntityMetadata, MigrationObject } from '@mikro-orm/core'
 import { Migrator } from '@mikro-orm/migrations'
-import { ApiKeyRecord } from '../entities/api-key-record.ts'
+import { ApiKeyEntity } from '../entities/api-key-entity.ts'
 import { INT64_TYPES } from '../entities/column-types.ts'
-import { IdempotencyKeyRecord } from '../entities/idempotency-key-record.ts'
-import { PetImportRecord } from '../entities/pet-import-record.ts'
-import { PetRecord } from '../entities/pet-record.ts'
+import { IdempotencyKeyEntity } from '../entities/idempotency-key-entity.ts'
+import { PetEntity } from '../entities/pet-entity.ts'
+import { PetImportEntity } from '../entities/pet-import-entity.ts'
 import type { SqlDialect } from '../statements/sql-dialect.ts'
 
 /** The options of the ORM that are the same for every database; the adapter adds its connection. */
 export function ormOptions({ int64 }: SqlDialect, migrations: readonly MigrationObject[]) {
   return {
-    entities: [PetRecord, IdempotencyKeyRecord, ApiKeyRecord, PetImportRecord],
+    entities: [PetEntity, IdempotencyKeyEntity, ApiKeyEntity, PetImportEntity],
     discovery: {
       onMetadata({ props }: EntityMetadata): void {
         for (const property of props) {

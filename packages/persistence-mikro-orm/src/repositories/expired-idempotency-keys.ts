@@ -1,6 +1,6 @@
 import { raw } from '@mikro-orm/core'
 import { IDEMPOTENCY_KEY_LIFETIME_MS, INT64 } from '@pet-store/domain'
-import { IdempotencyKeyRecord } from '../entities/idempotency-key-record.ts'
+import { IdempotencyKeyEntity } from '../entities/idempotency-key-entity.ts'
 import type { EntityManagers } from '../orm/entity-managers.ts'
 import type { SqlDialect } from '../statements/sql-dialect.ts'
 
@@ -81,7 +81,7 @@ export class ExpiredIdempotencyKeys {
    */
   #findLast(until: bigint): Promise<bigint | undefined> {
     return this.#entities.read('idempotency_key_find_expired', async (em) => {
-      const [key] = await em.find(IdempotencyKeyRecord, this.#expiredUpTo(until), {
+      const [key] = await em.find(IdempotencyKeyEntity, this.#expiredUpTo(until), {
         fields: ['at'],
         orderBy: { at: 'asc' },
         limit: 1,
@@ -93,7 +93,7 @@ export class ExpiredIdempotencyKeys {
 
   #delete(until: bigint): Promise<unknown> {
     return this.#entities.write('idempotency_key_delete_expired', (em) =>
-      em.nativeDelete(IdempotencyKeyRecord, this.#expiredUpTo(until)),
+      em.nativeDelete(IdempotencyKeyEntity, this.#expiredUpTo(until)),
     )
   }
 

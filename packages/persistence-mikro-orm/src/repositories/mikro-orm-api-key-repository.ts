@@ -1,7 +1,7 @@
 import type { FilterQuery } from '@mikro-orm/core'
 import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
 import { apiKeyFromRow, rowFromApiKey } from '../entities/api-key-columns.ts'
-import { ApiKeyRecord, type ApiKeyRow } from '../entities/api-key-record.ts'
+import { ApiKeyEntity, type ApiKeyRow } from '../entities/api-key-entity.ts'
 import type { EntityManagers } from '../orm/entity-managers.ts'
 import { markKeysUsed } from '../statements/api-key-statements.ts'
 
@@ -14,16 +14,16 @@ export class MikroOrmApiKeyRepository implements ApiKeyRepository {
   }
 
   async add(key: NewApiKey): Promise<void> {
-    await this.#entities.write('api_key_add', (em) => em.insert(ApiKeyRecord, rowFromApiKey(key)))
+    await this.#entities.write('api_key_add', (em) => em.insert(ApiKeyEntity, rowFromApiKey(key)))
   }
 
   replace(id: string, successor: NewApiKey, until: Date): Promise<boolean> {
     const row = rowFromApiKey({ ...successor, replaces: id, overlapUntil: until })
     return this.#entities.write('api_key_replace', async (em) => {
-      if ((await em.count(ApiKeyRecord, { id })) === 0)
+      if ((await em.count(ApiKeyEntity, { id })) === 0)
         throw new Error(`There is no key ${JSON.stringify(id)} to replace.`)
       // `replaces` is unique, so only one of several concurrent calls inserts its row.
-      const insert = em.createQueryBuilder(ApiKeyRecord).insert(row).onConflict('replaces').ignore()
+      const insert = em.createQueryBuilder(ApiKeyEntity).insert(row).onConflict('replaces').ignore()
       return (await insert.execute('run')).affectedRows > 0
     })
   }
@@ -50,9 +50,9 @@ export class MikroOrmApiKeyRepository implements ApiKeyRepository {
 
   revoke(id: string, at: Date, by?: string): Promise<boolean> {
     return this.#entities.write('api_key_revoke', async (em) => {
-      if ((await em.count(ApiKeyRecord, { id })) === 0) return false
+      if ((await em.count(ApiKeyEntity, { id })) === 0) return false
       await em.nativeUpdate(
-        ApiKeyRecord,
+        ApiKeyEntity,
         { id, revokedAt: null },
         { revokedAt: at, revokedBy: by ?? null },
       )
@@ -73,14 +73,14 @@ export class MikroOrmApiKeyRepository implements ApiKeyRepository {
 
   #findOne(name: string, where: FilterQuery<ApiKeyRow>): Promise<ApiKey | undefined> {
     return this.#entities.read(name, async (em) => {
-      const found = await em.findOne(ApiKeyRecord, where, { populate: ['successor'] })
+      const found = await em.findOne(ApiKeyEntity, where, { populate: ['successor'] })
       return found === null ? undefined : keyWithSuccessor(found)
     })
   }
 
   #findAll(name: string, where: FilterQuery<ApiKeyRow>): Promise<readonly ApiKey[]> {
     return this.#entities.read(name, async (em) => {
-      const found = await em.find(ApiKeyRecord, where, {
+      const found = await em.find(ApiKeyEntity, where, {
         populate: ['successor'],
         orderBy: { createdAt: 'asc' },
       })

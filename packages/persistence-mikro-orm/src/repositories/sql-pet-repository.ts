@@ -10,7 +10,7 @@ import {
   type PetRepository,
   persistenceUnavailable,
 } from '@pet-store/domain'
-import { IdempotencyKeyRecord } from '../entities/idempotency-key-record.ts'
+import { IdempotencyKeyEntity } from '../entities/idempotency-key-entity.ts'
 import { columnsFromPet, petFromColumns } from '../entities/pet-columns.ts'
 import type { EntityManagers } from '../orm/entity-managers.ts'
 import { idempotencyKeyStatements } from '../statements/idempotency-key-statements.ts'
@@ -116,7 +116,7 @@ class StatementPetRepository extends SqlPetReader {
       // The condition on `petId` spares a key that has become the key of another pet meanwhile.
       if (isDeleted) {
         await this.#entities.write('idempotency_key_delete', (em) =>
-          em.nativeDelete(IdempotencyKeyRecord, { owner, key, petId }),
+          em.nativeDelete(IdempotencyKeyEntity, { owner, key, petId }),
         )
       }
     }

@@ -3,8 +3,8 @@ import { PET_IMPORT_STATES, type PetImport } from '@pet-store/persistence'
 import { CountType, Int64Type, TimeType } from './column-types.ts'
 
 /** The table of imports. No row is ever removed. */
-export const PetImportRecord = defineEntity({
-  name: 'PetImportRecord',
+export const PetImportEntity = defineEntity({
+  name: 'PetImportEntity',
   tableName: 'pet_import',
   properties: {
     // Assigned by the importer: one more than the last id that it has read. Two imports that begin

@@ -6,8 +6,8 @@ import { Int64Type } from './column-types.ts'
  * The table of idempotency keys. It is separate from the pets and has no foreign key, so that a
  * distributed engine can spread it by its primary key.
  */
-export const IdempotencyKeyRecord = defineEntity({
-  name: 'IdempotencyKeyRecord',
+export const IdempotencyKeyEntity = defineEntity({
+  name: 'IdempotencyKeyEntity',
   tableName: 'idempotency_key',
   properties: {
     owner: p.text().primary(),

@@ -16,9 +16,9 @@ type ApiKeySchema = EntitySchema<ApiKeyRow, never, EntityCtor<ApiKeyRow>>
  * replaces, so that a rotation is a single insert, and of several rotations of a key `unique` lets
  * only one succeed.
  */
-export const ApiKeyRecord: ApiKeySchema = new EntitySchema<ApiKeyRow, never, EntityCtor<ApiKeyRow>>(
+export const ApiKeyEntity: ApiKeySchema = new EntitySchema<ApiKeyRow, never, EntityCtor<ApiKeyRow>>(
   {
-    name: 'ApiKeyRecord',
+    name: 'ApiKeyEntity',
     tableName: 'api_key',
     properties: {
       id: { type: 'text', primary: true },
@@ -37,7 +37,7 @@ export const ApiKeyRecord: ApiKeySchema = new EntitySchema<ApiKeyRow, never, Ent
       replaces: {
         kind: '1:1',
         // With `mapToPk` the value is an id, but the types of MikroORM allow only rows.
-        entity: () => ApiKeyRecord as unknown as EntityName<string>,
+        entity: () => ApiKeyEntity as unknown as EntityName<string>,
         owner: true,
         mapToPk: true,
         fieldName: 'replaces',
@@ -47,7 +47,7 @@ export const ApiKeyRecord: ApiKeySchema = new EntitySchema<ApiKeyRow, never, Ent
       },
       // Until when the replaced key stays valid.
       overlapUntil: { type: TimeType, nullable: true },
-      successor: { kind: '1:1', entity: () => ApiKeyRecord, mappedBy: 'replaces', nullable: true },
+      successor: { kind: '1:1', entity: () => ApiKeyEntity, mappedBy: 'replaces', nullable: true },
     },
   },
 )

@@ -6,8 +6,8 @@ import { Int64Type } from './column-types.ts'
  * The table of pets. Tests compare the hot statements, which are written by hand, and the migrated
  * schema with it. Callers never get pets as entities.
  */
-export const PetRecord = defineEntity({
-  name: 'PetRecord',
+export const PetEntity = defineEntity({
+  name: 'PetEntity',
   tableName: 'pet',
   properties: {
     id: p.type(Int64Type).$type<bigint>().primary().autoincrement(),
