@@ -156,21 +156,25 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(G
     for (const key of added) await keys.add(key)
     // Not the first one, which a careless search may find by chance.
     const one = added[2] as NewApiKey
-    await keys.markUsed([{ id: one.id, at: after(3) }])
+    for (const [index, { id }] of added.entries())
+      await keys.markUsed([{ id, at: after(20 - index) }])
     await keys.revoke(one.id, after(5), 'Ada')
     expectEqual(await keys.replace(one.id, aNewApiKey('next'), after(10)), true, 'a rotation')
     const ending = { expiresAt: after(10), replacedBy: 'key_next' }
-    const changed = { lastUsedAt: after(3), revokedAt: after(5), revokedBy: 'Ada', ...ending }
-    for (const key of added) {
-      const expected = { ...withoutHash(key), ...(key === one && changed) }
+    const changed = { revokedAt: after(5), revokedBy: 'Ada', ...ending }
+    for (const [index, key] of added.entries()) {
+      const used = { ...withoutHash(key), lastUsedAt: after(20 - index) }
+      const expected = { ...used, ...(key === one && changed) }
       expectEqual(
         await keys.find(key.id),
         expected,
         `the key with the id ${JSON.stringify(key.id)}`,
       )
     }
-    for (const id of ['Key_exact', 'key_exact\t', 'key_exac', 'key_exact%', 'key-exact'])
+    for (const id of ['Key_exact', 'key_exact\t', '\tkey_Exact', 'key_exac', 'key-exact']) {
+      expectEqual(await keys.find(id), undefined, `the key with the id ${JSON.stringify(id)}`)
       expectEqual(await keys.revoke(id, after(6)), false, `whether there is a key ${id}`)
+    }
   },
   'same-name: stores several keys with the same name, as a rotation makes them': async (keys) => {
     for (const key of ['one', 'other']) await keys.add(aNewApiKey(key, { name: 'kiosk' }))

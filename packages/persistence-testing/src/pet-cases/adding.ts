@@ -11,6 +11,7 @@ import {
   ascending,
   idsOf,
   listAll,
+  MORE_THAN_ENOUGH,
 } from '../new-pets.ts'
 
 /** Ids increase and are never reused, and an add stores the whole pet or nothing. */
@@ -59,7 +60,7 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
   'visible-at-once: finds and lists a pet as soon as its add has resolved, beside other adds':
     async (pets) => {
       const caller = async (): Promise<void> => {
-        for (let count = 0; count < 5; count += 1) {
+        for (let count = 0; count < 15; count += 1) {
           const pet = aNewPet({ status: 'sold' })
           const added = await (count % 2 === 0 ? pets.add(pet) : addKeyed(pets, pet))
           expectEqual(
@@ -75,7 +76,19 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
           }
         }
       }
-      await Promise.all(Array.from({ length: 8 }, caller))
+      // Reads that began before: no later one may get their results.
+      let hasEnded = false
+      const reading = ([{}, { status: 'sold' }] as const).map(async (query) => {
+        while (!hasEnded) {
+          await pets.list({ ...query, limit: MORE_THAN_ENOUGH })
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+      })
+      const adding = Array.from({ length: 8 }, caller)
+      await Promise.all(adding).finally(() => {
+        hasEnded = true
+      })
+      await Promise.all(reading)
     },
   'rejected: stores nothing when an add is rejected, and continues': async (pets) => {
     const before = await pets.add(aNewPet({ name: 'before' }))

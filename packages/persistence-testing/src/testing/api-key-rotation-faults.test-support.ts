@@ -3,6 +3,22 @@ import { broken, type Faults, pause } from './fault.test-support.ts'
 
 /** What an adapter can do wrong when it replaces a key. */
 export const rotationFaults: Faults<FakeApiKeys> = {
+  'revoke-beside-reads: gives a read the result of one that is running': (_, { find }) => {
+    const running = new Map<string, ReturnType<typeof find>>()
+    return {
+      async find(id) {
+        const known = running.get(id)
+        if (known !== undefined) return known
+        const read = find(id)
+        // The answer takes longer than a revocation.
+        const answer = read.then(
+          (key) => new Promise<typeof key>((resolve) => setTimeout(resolve, 20, key)),
+        )
+        running.set(id, answer)
+        return answer.finally(() => running.delete(id))
+      },
+    }
+  },
   'replace.any-state: does not replace a revoked key': (keys, { replace }) => ({
     replace: async (id, successor, until) =>
       keys.rows.some((row) => row.id === id && row.revokedAt !== undefined)
