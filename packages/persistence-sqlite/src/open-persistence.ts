@@ -5,6 +5,7 @@ import type { Persistence } from '@pet-store/persistence'
 import {
   createSqlPetRepository,
   MikroOrmApiKeyRepository,
+  RunningCalls,
   type Statement,
   WAITING_LIMITS,
 } from '@pet-store/persistence-mikro-orm'
@@ -57,17 +58,20 @@ function persistenceOf(
   // Reads a page of the file, which `select 1` would not.
   const readPage = runner.readOne({ name: 'check', sql: 'select id from pet limit 1' }, () => true)
   const readLastId = runner.readOne(LAST_ID, ([id]) => id)
+  const checks = new RunningCalls()
+
+  async function check(): Promise<void> {
+    assertFilesUnmoved(database)
+    await readPage([])
+    if ((await readLastId([])) === INT64.max)
+      throw persistenceUnavailable({ message: 'There are no more ids for pets.' })
+    await writes.assertTakesWrites()
+  }
 
   return {
     pets,
     apiKeys: new MikroOrmApiKeyRepository(entities),
-    async check() {
-      assertFilesUnmoved(database)
-      await readPage([])
-      if ((await readLastId([])) === INT64.max)
-        throw persistenceUnavailable({ message: 'There are no more ids for pets.' })
-      await writes.assertTakesWrites()
-    },
+    check: () => checks.track(check()),
     async isMigrated() {
       const { pending } = await entities.read('migration_list', (em) => stateOf(database, em))
       return pending.length === 0
@@ -86,7 +90,7 @@ function persistenceOf(
       ]
     },
     async close() {
-      await Promise.all([pets.finish(), entities.finish()])
+      await Promise.all([pets.finish(), entities.finish(), checks.finish()])
       // Lets the reads of this turn of the event loop run; see `createGroupedReads`.
       await setImmediate()
       closeDatabase(database)

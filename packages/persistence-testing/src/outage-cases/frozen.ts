@@ -1,8 +1,13 @@
 import type { NewPet, PetRepository } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import { casesOf, endWithin, expectEqual } from '../contract-case.ts'
-import { everyCall, prepareCalls } from '../persistence-cases/every-call.ts'
-import { aRandomMoment, CALL_LIMIT_MS, OPENING_LIMIT_MS } from '../persistence-cases/outage.ts'
+import { type Call, everyCall, prepareCalls } from '../persistence-cases/every-call.ts'
+import {
+  aRandomMoment,
+  CALL_LIMIT_MS,
+  OPENING_LIMIT_MS,
+  openForEachCall,
+} from '../persistence-cases/outage.ts'
 import {
   assertSeveralProcesses,
   type HarnessCase,
@@ -79,34 +84,37 @@ export const frozenCases: readonly HarnessCase[] = casesOf(GROUP, {
       assertSeveralProcesses(harness)
       const url = await harness.emptyDatabase()
       await withPersistence(harness, url, async (other) => {
-        const closed = await harness.open({ url, mode: 'write' })
         await prepareCalls(other, 'open')
-        await prepareCalls(closed, 'closed')
+        // Each alone: beside others a call may end because close waits for those.
+        const alone = await openForEachCall(harness, url)
         const { end } = await freeze(url)
-        const [open = [], closing = []] = [other, closed].map((opened, index) =>
-          everyCall(opened, index === 0 ? 'open' : 'closed').map(async ({ name, run }) =>
-            run().then(
-              () => undefined,
-              (error: unknown) => `${name} rejected with ${String(error)}`,
-            ),
-          ),
-        )
-        const close = Promise.allSettled([closed.close()])
+        const open = everyCall(other, 'open').map(failureOf)
+        const closing = alone.map(({ call }) => failureOf(call))
+        const close = Promise.allSettled(alone.map(async ({ one }) => one.close()))
         await aRandomMoment(200, 300)
         await end()
         await endWithin(OPENING_LIMIT_MS * scale, () => close)
         // What an adapter rejects by itself while its database is silent has another reason.
         const results = await Promise.all(open)
-        const ended = await Promise.all(closing)
-        const expected = ended.filter((_, index) => results[index] === undefined)
+        const ended = (await Promise.all(closing)).filter(
+          (_, index) => results[index] === undefined,
+        )
         expectEqual(
-          expected.filter((failure) => failure !== undefined),
+          ended.filter((failure) => failure !== undefined),
           [],
           'calls that another opening finished after the database had stopped briefly',
         )
       })
     },
 })
+
+/** Why a call has rejected; `undefined` if it has resolved. */
+async function failureOf({ name, run }: Call): Promise<string | undefined> {
+  return run().then(
+    () => undefined,
+    (error: unknown) => `${name} rejected with ${String(error)}`,
+  )
+}
 
 /** A call whose value no database takes; it rejects, or stores another pet. */
 function addOneOutOfRange(pets: PetRepository, name: string): void {
