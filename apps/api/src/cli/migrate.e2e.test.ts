@@ -42,7 +42,7 @@ it('commands that need an existing database create none', async () => {
   expect(await readdir(folder)).toEqual([])
 })
 
-it('migrate --check tells a missing, an empty, an older and a newer database apart', async () => {
+it('migrate --check tells a missing, an empty, a newer and a foreign database apart', async () => {
   const missing = await run('migrate --check')
   expect(missing.stdout).toMatch(/^There is no database sqlite:pets\.db\.\nPending: 0001-/)
   expect([missing.code, await readdir(folder)]).toEqual([3, []])
@@ -65,8 +65,11 @@ it('migrate --check tells a missing, an empty, an older and a newer database apa
     code: 0,
     stdout: 'The database is up to date.\nMigrations of a newer version: 9999-add-breed\n',
   })
+  const newer = await run('migrate --check --json')
+  const state = { database: 'migrated', pending: [], newer: ['9999-add-breed'] }
+  expect([newer.code, JSON.parse(newer.stdout)]).toEqual([0, state])
   change("delete from migration where name like '0001%'")
-  const { code, stdout } = await run('migrate --check --json')
-  const state = { database: 'migrated', pending: ['0001-create-schema'], newer: ['9999-add-breed'] }
-  expect([code, JSON.parse(stdout)]).toEqual([1, state])
+  const foreign = await run('migrate --check')
+  expect(foreign.stderr).toMatch(/belongs to another program.* has the row "9999-add-breed"/)
+  expect([foreign.code, foreign.stdout]).toEqual([1, ''])
 })
