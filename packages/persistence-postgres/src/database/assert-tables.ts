@@ -9,27 +9,32 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   idempotency_key: IDEMPOTENCY_KEY_COLUMNS.split(', '),
 }
 
-const REQUIRED_COLUMNS = `select attname as name from pg_attribute
-  where attrelid = to_regclass($1) and attnum > 0 and attnotnull and not atthasdef
-    and not attisdropped and attidentity = ''`
+/** With a domain as its type, a column may need or have a value because of that. */
+const REQUIRED_COLUMNS = `select checked.name as "table", attname as "column"
+  from unnest($1::text[]) as checked(name)
+  join pg_attribute on attrelid = to_regclass(checked.name)
+  join pg_type on pg_type.oid = atttypid
+  where attnum > 0 and not attisdropped and (attnotnull or typnotnull)
+    and not atthasdef and attidentity = '' and typdefault is null`
 /** A trigger that runs before a row is inserted: each of these is a bit. */
 const HAS_TRIGGER = `select 1 from pg_trigger
-  where tgrelid = to_regclass($1) and tgtype & 7 = 7 and tgenabled <> 'D'`
+  where tgtype & 7 = 7 and tgenabled in ('O', 'A') and (tgrelid = to_regclass($1)
+    or tgrelid in (select inhrelid from pg_inherits where inhparent = to_regclass($1)))`
 
 /**
  * Rejects if no pet can be stored because a column that an operator has added needs a value. Reads
  * only the catalogs.
  */
 export async function assertNoRequiredColumns(pool: Pool): Promise<void> {
-  for (const [table, columns] of Object.entries(COLUMNS)) {
-    const { rows } = await withRetries(() =>
-      pool.query<{ name: string }>(REQUIRED_COLUMNS, [table]),
-    )
-    const required = rows.find(({ name }) => !columns.includes(name))
-    if (required === undefined) continue
-    // A trigger may set the value.
+  const { rows } = await withRetries(() =>
+    pool.query<{ table: string; column: string }>(REQUIRED_COLUMNS, [Object.keys(COLUMNS)]),
+  )
+  for (const required of rows) {
+    const { table } = required
+    if (COLUMNS[table]?.includes(required.column)) continue
+    // A trigger may set the value, even one of a partition.
     if ((await withRetries(() => pool.query(HAS_TRIGGER, [table]))).rowCount !== 0) continue
-    const column = pg.escapeIdentifier(required.name)
+    const column = pg.escapeIdentifier(required.column)
     throw unavailable(
       `The column ${column} of the table ${table} needs a value, and nothing sets it: ` +
         `alter table ${table} alter column ${column} set default …, or drop not null.`,
@@ -37,25 +42,24 @@ export async function assertNoRequiredColumns(pool: Pool): Promise<void> {
   }
 }
 
-const UNIQUE_INDEX =
-  'select 1 from pg_index where indrelid = to_regclass($1) and indisunique and indisvalid'
+const WITHOUT_KEY = `select checked.name as "table" from unnest($1::text[]) as checked(name)
+  left join pg_index on indrelid = to_regclass(checked.name) and indisunique and indisvalid
+  where indrelid is null`
 
 /**
- * Rejects if one of the tables has lost its primary key, or has none yet because it is being
- * restored: nothing would report that an idempotency key creates several pets. Reads only the
- * catalogs. Default: the tables that creations insert into.
+ * Rejects if one of the tables that creations insert into, or of the `others`, has lost its primary
+ * key, or has none yet because it is being restored: nothing would report that an idempotency key
+ * creates several pets. Reads only the catalogs.
  */
-export async function assertPrimaryKeys(
-  pool: Pool,
-  tables: readonly string[] = Object.keys(COLUMNS),
-): Promise<void> {
-  for (const table of tables) {
-    if ((await withRetries(() => pool.query(UNIQUE_INDEX, [table]))).rowCount !== 0) continue
+export async function assertPrimaryKeys(pool: Pool, others: readonly string[] = []): Promise<void> {
+  const tables = [...Object.keys(COLUMNS), ...others]
+  const { rows } = await withRetries(() => pool.query<{ table: string }>(WITHOUT_KEY, [tables]))
+  const [first] = rows
+  if (first !== undefined)
     throw unavailable(
-      `The table ${table} has no primary key, as after a restore that was interrupted: ` +
+      `The table ${first.table} has no primary key, as after a restore that was interrupted: ` +
         'restore the database again, or add the key.',
     )
-  }
 }
 
 /** The tables that row-level security may hide, and the commands that need a policy. */
@@ -64,11 +68,12 @@ const COMMANDS: Readonly<Record<string, string>> = {
   idempotency_key: 'ra',
   api_key: 'r',
   migration: 'r',
+  request_count: 'raw',
 }
-/** A column for each table: whether row-level security applies to this user. */
-export const SECURED_TABLES: string = Object.keys(COMMANDS)
-  .map((table) => `row_security_active('${table}') as ${table}`)
-  .join(', ')
+/** An expression for each table: whether row-level security applies to this user. */
+export function securedTables(tables: readonly string[]): string {
+  return tables.map((table) => `row_security_active('${table}') as ${table}`).join(', ')
+}
 /** The commands for which this user has a policy that allows rows. */
 const ALLOWED = `select distinct polcmd::text as command from pg_policy
   where polrelid = to_regclass($1) and polpermissive
@@ -79,7 +84,7 @@ const ALLOWED = `select distinct polcmd::text as command from pg_policy
 
 /**
  * Rejects if row-level security hides a table completely from this user, which no statement
- * reports: lists are empty, and every API key is invalid. `state` has the `SECURED_TABLES`.
+ * reports: lists are empty, and every API key is invalid. `state` has the `securedTables`.
  */
 export async function assertRowsVisible(
   pool: Pool,

@@ -4,7 +4,7 @@ import {
   assertNoRequiredColumns,
   assertPrimaryKeys,
   assertRowsVisible,
-  SECURED_TABLES,
+  securedTables,
 } from './assert-tables.ts'
 import { exactNextIdOf, hasId, nextIdOf, readSequence } from './pet-id-sequence.ts'
 import { withRetries } from './retries.ts'
@@ -13,8 +13,9 @@ import { withRetries } from './retries.ts'
 const RIGHTS: Readonly<Record<string, string>> = {
   'select on pet': "has_table_privilege('pet', 'select')",
   'insert on pet': "has_table_privilege('pet', 'insert')",
+  // If there is none, `readSequence` says so.
   'usage on the sequence of pet':
-    "has_sequence_privilege(pg_get_serial_sequence('pet', 'id'), 'usage')",
+    "coalesce(has_sequence_privilege(pg_get_serial_sequence('pet', 'id'), 'usage'), true)",
   'select on idempotency_key': "has_table_privilege('idempotency_key', 'select')",
   'insert on idempotency_key': "has_table_privilege('idempotency_key', 'insert')",
   'select on api_key': "has_table_privilege('api_key', 'select')",
@@ -26,6 +27,9 @@ const COUNTING_RIGHTS: Readonly<Record<string, string>> = {
   'insert on request_count': "has_table_privilege('request_count', 'insert')",
   'update on request_count': "has_table_privilege('request_count', 'update')",
 }
+
+const SECURED_TABLES = ['pet', 'idempotency_key', 'api_key', 'migration']
+const COUNTING_TABLES = ['request_count']
 
 const IS_TAKEN = 'select 1 from pet where id = $1'
 
@@ -42,10 +46,9 @@ interface Use {
  * one of several servers is down, that fails, but the pets of the other servers are served.
  */
 export async function assertWritable(pool: Pool, use: Use): Promise<void> {
-  await assertRights(pool, use.countsRequests ? { ...RIGHTS, ...COUNTING_RIGHTS } : RIGHTS)
+  await assertRights(pool, use)
   await assertNoRequiredColumns(pool)
-  await assertPrimaryKeys(pool)
-  if (use.countsRequests) await assertPrimaryKeys(pool, ['request_count'])
+  await assertPrimaryKeys(pool, use.countsRequests ? COUNTING_TABLES : [])
   const sequence = await readSequence(pool)
   const nextId = nextIdOf(sequence)
   if (!hasId(sequence, nextId)) throw unavailable('There are no more ids for pets.')
@@ -57,17 +60,22 @@ export async function assertWritable(pool: Pool, use: Use): Promise<void> {
   const isExact = exactId === nextId
   if (!isExact && !(await isTaken(pool, exactId))) return
   if (!isExact && (await exactNextIdOf(pool, await readSequence(pool))) !== exactId) return
+  // The user may lack the right to see that the sequence was restarted.
+  const isUnseen = sequence.last === null && !sequence.isReadable
   throw unavailable(
-    `The next id, ${exactId}, is taken: the sequence of the ids of pets is behind the table. ` +
+    `The next id, ${exactId}, is taken: the sequence of the ids of pets is behind the table` +
+      `${isUnseen ? ', or was restarted, which this user may not see (grant select on it)' : ''}. ` +
       "Run select setval(pg_get_serial_sequence('pet', 'id'), max(id)) from pet.",
   )
 }
 
 /** Reads only the catalogs. Fails if a table is missing. */
-async function assertRights(pool: Pool, rights: Readonly<Record<string, string>>): Promise<void> {
+async function assertRights(pool: Pool, { countsRequests }: Use): Promise<void> {
+  const rights = countsRequests ? { ...RIGHTS, ...COUNTING_RIGHTS } : RIGHTS
   const columns = Object.entries(rights).map(([right, isThere]) => `${isThere} as "${right}"`)
+  const tables = countsRequests ? [...SECURED_TABLES, ...COUNTING_TABLES] : SECURED_TABLES
   const sql = `select current_setting('transaction_read_only') = 'on' as "read-only",
-    ${columns.join(', ')}, ${SECURED_TABLES}`
+    ${columns.join(', ')}, ${securedTables(tables)}`
   const { rows } = await withRetries(() => pool.query<Record<string, boolean>>(sql))
   const state = rows[0] ?? {}
   if (state['read-only'])

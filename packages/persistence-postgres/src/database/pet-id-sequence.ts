@@ -38,7 +38,9 @@ export interface Sequence {
 export async function readSequence(pool: Pool): Promise<Sequence> {
   const { rows } = await withRetries(() => pool.query<Sequence>(SEQUENCE))
   if (rows[0] === undefined)
-    throw persistenceUnavailable({ message: 'The ids of pets have no sequence.' })
+    throw persistenceUnavailable({
+      message: 'The column id of the table pet has no sequence: alter sequence … owned by pet.id.',
+    })
   return rows[0]
 }
 

@@ -1,6 +1,6 @@
 import { type Row, Table, Transaction } from '../sql/tables.ts'
 
-const CATALOGS = /\bpg_(?:attribute|class|database|index|locks|sequence)\b/
+const CATALOGS = /\bpg_(?:attribute|class|database|index|locks|sequence|type)\b/
 
 const LOCK_COLUMNS = {
   virtualtransaction: 'text',
@@ -14,11 +14,14 @@ const ATTRIBUTE_COLUMNS = {
   attrelid: 'text',
   attname: 'text',
   attnum: 'int8',
+  atttypid: 'int8',
   attnotnull: 'bool',
   atthasdef: 'bool',
   attisdropped: 'bool',
   attidentity: 'text',
 } as const
+
+const TYPE_COLUMNS = { oid: 'int8', typnotnull: 'bool', typdefault: 'text' } as const
 
 const INDEX_COLUMNS = { indrelid: 'text', indisunique: 'bool', indisvalid: 'bool' } as const
 
@@ -75,6 +78,7 @@ export function withCatalogs(
     ['pg_index', catalog('pg_index', INDEX_COLUMNS, indexes)],
     ['pg_locks', catalog('pg_locks', LOCK_COLUMNS, locks)],
     ['pg_sequence', catalog('pg_sequence', SEQUENCE_COLUMNS, SEQUENCES)],
+    ['pg_type', catalog('pg_type', TYPE_COLUMNS, [])],
   ])
 }
 
