@@ -73,7 +73,8 @@ describe('pet-store config', () => {
     ['  export PORT 8080', 'a space'],
   ])('config says that a line of .env sets nothing: %s', async (line, found) => {
     const folder = await temporaryFolder()
-    await writeFile(`${folder}/.env`, `# PORT: 1\nHOST = ::1\nLOG_LEVEL='A b'\n${line}\n`)
+    const others = `# PORT: 1\nHOST = ::1\nLOG_LEVEL='A b'\nOTHERS="one\nTWO: 2\nTHREE 3"\n`
+    await writeFile(`${folder}/.env`, `${others}${line}\n`)
     expect(await runHere('config', folder)).toEqual({
       code: 1,
       stdout: '',

@@ -14,7 +14,7 @@ export function processEnvironment(): NodeJS.ProcessEnv {
   // Windows PowerShell writes UTF-16, in which no variable would be found.
   if (!isUtf8(bytes)) throw new Error('The file .env is not UTF-8. Save it as UTF-8.')
   const text = bytes.toString().trim()
-  const line = WITHOUT_EQUALS_SIGN.exec(text)
+  const line = WITHOUT_EQUALS_SIGN.exec(text.replaceAll(QUOTED_VALUE, '='))
   // Such a line sets nothing.
   if (line !== null) {
     const [, name, separator] = line
@@ -26,6 +26,8 @@ export function processEnvironment(): NodeJS.ProcessEnv {
   return Object.assign(process.env, { ...parseEnv(text), ...process.env })
 }
 
+/** It may have several lines. */
+const QUOTED_VALUE = /=[ \t]*(?:"[^"]*"|'[^']*'|`[^`]*`)/g
 /** A line such as `PORT: 3001` or `PORT 3001`. */
 const WITHOUT_EQUALS_SIGN =
   /^[ \t]*(?:export[ \t]+)?([A-Z][A-Z0-9_]*)(?![A-Z0-9_]|[ \t]*=)[ \t]*(:|[ \t])/m
