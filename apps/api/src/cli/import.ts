@@ -73,7 +73,7 @@ function missingFormat(name: string): string {
   if (/\.json$/i.test(name)) {
     return (
       `${JSON.stringify(name)} may be an array; write one pet per line ` +
-      "(jq -c '.[]' pets.json > pets.ndjson), or add --format ndjson if it is so already"
+      "(jq -c '.[]' pets.json > pets.ndjson), or add --format ndjson if it has one per line already"
     )
   }
   const what =

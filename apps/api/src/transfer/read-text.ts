@@ -49,7 +49,7 @@ export async function* readText(source: AsyncIterable<Buffer>): AsyncGenerator<s
 /** What files of other kinds begin with, whatever their names end in. */
 const OTHER_KINDS = [
   ['PK\x03\x04', 'The file is a spreadsheet or a ZIP archive; save it as "CSV UTF-8".'],
-  ['\x1f\x8b', 'The file is compressed; decompress it first, such as by gunzip.'],
+  ['\x1f\x8b', 'The file is compressed; decompress it first, for example with gunzip.'],
   ['SQLite format 3\0', 'The file is an SQLite database; see pet-store copy --help.'],
 ] as const
 

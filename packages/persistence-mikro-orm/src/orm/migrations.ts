@@ -59,7 +59,7 @@ export function migrationState(
 function ofAnotherProgram(name: string, reason: string): string {
   return (
     `The ${name} belongs to another program, whose table "migration" ${reason}: ` +
-    'use a database of its own for the pets.'
+    'use a separate database for the pets.'
   )
 }
 
