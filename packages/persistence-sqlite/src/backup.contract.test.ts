@@ -125,22 +125,38 @@ describe('SQLite backup', () => {
     )
   })
 
-  it.each([
-    ['copies', 'process.exit(7)'],
-    ['checks', 'if (bytes === totalBytes) setImmediate(() => process.exit(7))'],
-  ])('a backup leaves no file when its process ends while it %s', async (_, action) => {
+  /** Runs a backup in a process that must exit with 7; `onCopied` is the body of a function. */
+  async function backupThatExits(onCopied: string): Promise<void> {
     await addPets(url, 1)
     const code = `
+      import { linkSync } from 'node:fs'
       import { backupSqlite } from './backup.ts'
-      await backupSqlite({ url: ${JSON.stringify(url)} }, ${JSON.stringify(backup)},
-        (bytes, totalBytes) => { ${action} })`
+      const file = ${JSON.stringify(backup)}
+      await backupSqlite({ url: ${JSON.stringify(url)} }, file, (bytes, totalBytes) => {
+        ${onCopied}
+      })`
     const node = ['--conditions=@pet-store/source', '--input-type=module', '--eval', code]
     const { status, stderr } = spawnSync(process.execPath, node, {
       cwd: import.meta.dirname,
       encoding: 'utf8',
     })
     expect(status, stderr).toBe(7)
+  }
+
+  it.each([
+    ['copies', 'process.exit(7)'],
+    ['checks', 'if (bytes === totalBytes) setImmediate(() => process.exit(7))'],
+  ])('a backup leaves no file when its process ends while it %s', async (_, onCopied) => {
+    await backupThatExits(onCopied)
     expect(readdirSync(folder).filter((name) => name.startsWith('backup'))).toEqual([])
+  })
+
+  it('a backup whose process ends cuts the copy off, so that the check of it ends', async () => {
+    await backupThatExits(`
+      if (bytes < totalBytes) return
+      linkSync(file + '.' + process.pid + '.tmp', file + '.linked')
+      setImmediate(() => process.exit(7))`)
+    expect(statSync(`${backup}.linked`).size).toBe(0)
   })
 
   it('a backup of a damaged database is not kept, and its damage is named', async () => {

@@ -61,10 +61,13 @@ export async function assertWritable(pool: Pool, use: Use): Promise<void> {
   if (!isExact && !(await isTaken(pool, exactId))) return
   if (!isExact && (await exactNextIdOf(pool, await readSequence(pool))) !== exactId) return
   // The user may lack the right to see that the sequence was restarted.
-  const isUnseen = sequence.last === null && !sequence.isReadable
+  const orRestarted =
+    sequence.last === null && !sequence.isReadable
+      ? ', or was restarted, which this user may not see (grant select on it)'
+      : ''
   throw unavailable(
     `The next id, ${exactId}, is taken: the sequence of the ids of pets is behind the table` +
-      `${isUnseen ? ', or was restarted, which this user may not see (grant select on it)' : ''}. ` +
+      `${orRestarted}. ` +
       "Run select setval(pg_get_serial_sequence('pet', 'id'), max(id)) from pet.",
   )
 }

@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -45,9 +45,14 @@ export async function writeCheckedCopy(
     rmSync(temporary, { force: true })
     removeLogs(temporary)
   }
-  // A program that is interrupted ends by `process.exit`.
-  process.once('exit', removeTemporary)
+  // A program that is interrupted ends by `process.exit`, which waits for the thread of a check. In
+  // an empty file the check finds damage and ends.
+  const onExit = () => {
+    if (existsSync(temporary)) truncateSync(temporary)
+    removeTemporary()
+  }
   const source = await openSqliteDatabase(from, { readOnly: true })
+  process.once('exit', onExit)
   let lock: Database.Database | undefined
   try {
     const existing = statSync(file, { throwIfNoEntry: false })
@@ -72,7 +77,7 @@ export async function writeCheckedCopy(
     // The file was renamed by now. SQLite notices that, and removes nothing.
     lock?.close()
     removeTemporary()
-    process.off('exit', removeTemporary)
+    process.off('exit', onExit)
   }
 }
 
@@ -139,10 +144,14 @@ function checkCopy(file: string): Promise<number> {
   })
 }
 
-/** The journal mode was copied too. In this mode the copy is a single file, without a log. */
+/**
+ * The journal mode was copied too. In this mode the copy is a single file, without a log. The file
+ * is missing if the program ends just now: it must not be created again.
+ */
 const CHECK_COPY = `
 const { parentPort, workerData } = require('node:worker_threads')
-const copy = new (require(workerData.driver))(workerData.file)
+const Database = require(workerData.driver)
+const copy = new Database(workerData.file, { fileMustExist: true })
 copy.pragma('journal_mode = delete')
 const result = copy.pragma('integrity_check', { simple: true })
 if (result !== 'ok') throw new Error('the copy is damaged (' + result + ')')
