@@ -7,7 +7,7 @@ import {
   petStatements,
   RunningCalls,
 } from '@pet-store/persistence-mikro-orm'
-import { assertPrimaryKeys } from './database/assert-tables.ts'
+import { assertPrimaryKeys } from './database/assert-primary-keys.ts'
 import { assertWritable } from './database/assert-writable.ts'
 import { cannotOpen } from './database/database.ts'
 import { POSTGRES_DIALECT } from './database/dialect.ts'

@@ -1,11 +1,8 @@
 import { persistenceUnavailable } from '@pet-store/domain'
 import type { Pool } from 'pg'
-import {
-  assertNoRequiredColumns,
-  assertPrimaryKeys,
-  assertRowsVisible,
-  securedTables,
-} from './assert-tables.ts'
+import { assertNoRequiredColumns } from './assert-no-required-columns.ts'
+import { assertPrimaryKeys } from './assert-primary-keys.ts'
+import { assertRowsVisible, securedTables } from './assert-rows-visible.ts'
 import { exactNextIdOf, hasId, nextIdOf, readSequence } from './pet-id-sequence.ts'
 import { withRetries } from './retries.ts'
 

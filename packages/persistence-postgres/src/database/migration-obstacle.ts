@@ -1,5 +1,5 @@
 import pg, { type Pool } from 'pg'
-import { assertRowsVisible } from './assert-tables.ts'
+import { assertRowsVisible } from './assert-rows-visible.ts'
 import { withRetries } from './retries.ts'
 
 const MAY_CREATE = `select current_setting('transaction_read_only') = 'on' as "isReadOnly",
