@@ -11,7 +11,7 @@ export {
 export { contextOf, type RequestContext } from './response/context.ts'
 export { onceLeft } from './response/response-left.ts'
 export { DECLARED_ROUTES } from './operations/operations.ts'
-export { isLoopback } from './request/loopback.ts'
+export { isLoopback } from './routes/loopback.ts'
 
 // What the app needs from outside
 export type { TokenCheck } from './request/api-key.ts'

@@ -1,10 +1,10 @@
 import { type IRouter, request } from 'express'
 import type { HandlerRequest } from '../request/handler.ts'
-import { hasLoopbackHost } from '../request/loopback.ts'
 import type { HandlerResponse } from '../response/context.ts'
 import { addVary, sendJson, sendResponse } from '../response/response.ts'
 import { openApiJson } from './description-route.ts'
 import { addGetRoute } from './get-route.ts'
+import { hasLoopbackHost } from './loopback.ts'
 import { sendPublic } from './public-content.ts'
 
 /** The pages for browsers, such as `pages` of `@pet-store/pages`. */
