@@ -138,6 +138,7 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['acknowledges-bulk-while-down', 'unavailable.bulk'],
   ['repeats-bulk', 'unavailable.bulk'],
   ['repeats-bulk-in-a-call', 'unavailable.bulk-once'],
+  ['denies-stored-pages', 'unavailable.bulk-once'],
   ['stores-half-a-page', 'unavailable.bulk'],
   ['hides-unavailability', 'unavailable.reads unavailable.writes'],
   ['lies', 'unavailable.writes'],

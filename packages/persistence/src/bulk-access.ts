@@ -11,7 +11,8 @@ import type { PersistenceOptions } from './persistence.ts'
  * program writes 5,000 at a time. If the capability `severalProcesses` is true, other processes may
  * add pets at the same time.
  *
- * While the database is unavailable every function rejects. A rejected write is never repeated.
+ * While the database is unavailable every function rejects. A rejected write is never repeated; if
+ * its error has the `outcome` `not_stored`, nothing of it is stored.
  */
 export interface BulkAccess {
   countPets(): Promise<number>

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { isPetError } from '@pet-store/domain'
 import type { BulkAccess, PetImport } from '@pet-store/persistence'
 import { ALL, importOf } from '../bulk-cases/items.ts'
 import { assertTested, casesOf, endWithin, expectEqual, expectRejection } from '../contract-case.ts'
@@ -75,7 +76,7 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         expectEqual(await bulk.countPets(), expected.pets, 'the number of pets at the end')
       })
     },
-  'bulk-once: stores each page of bulk access at most once, even if its call is interrupted':
+  'bulk-once: stores an interrupted page of bulk access once at most, and never if not_stored':
     async (harness, scale) => {
       const { openBulkAccess, capabilities } = harness
       assertTested(openBulkAccess, 'the adapter has no bulk access')
@@ -84,6 +85,7 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
       await withBulkAccess(harness, url, (bulk) => bulk.countPets())
       const together = capabilities?.severalProcesses ? 4 : 1
       const added: string[] = []
+      const notStored: string[] = []
       for (let round = 0; round <= IMPORTS / together; round += 1) {
         const labels = Array.from({ length: together }, (_, index) => `${round}-${index}`)
         const opened = await Promise.all(
@@ -99,7 +101,10 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         await aRandomMoment(20, 40)
         await end()
         hasEnded.value = true
-        added.push(...(await endWithin(CALL_LIMIT_MS * scale, () => Promise.all(adding))).flat())
+        for (const pages of await endWithin(CALL_LIMIT_MS * scale, () => Promise.all(adding))) {
+          added.push(...pages.added)
+          notStored.push(...pages.notStored)
+        }
         await Promise.allSettled(opened.map(async (bulk) => bulk.close()))
       }
       await aMomentLater(REPEATED_WITHIN_MS)
@@ -115,6 +120,8 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
           )
         const missing = added.filter((name) => !counts.has(name))
         expectEqual(missing, [], 'the pages whose call has resolved, and are not stored')
+        const untrue = notStored.filter((name) => counts.has(name))
+        expectEqual(untrue, [], 'the pages whose call said not_stored, and are stored')
       })
     },
 })
@@ -127,24 +134,32 @@ async function momentOf(round: number): Promise<void> {
   if (round > 0) await aRandomMoment(10, 60)
 }
 
-/** Adds pages of pets, each with its own name, until one is rejected; returns the others. */
+/** The names of pages. */
+interface Pages {
+  readonly added: readonly string[]
+  /** Those of which the error says so; it may say nothing. */
+  readonly notStored: readonly string[]
+}
+
+/** Adds pages of pets, each with its own name, until one is rejected. */
 async function addUntilRejected(
   bulk: BulkAccess,
   label: string,
   hasEnded: { readonly value: boolean },
-): Promise<readonly string[]> {
-  const names: string[] = []
+): Promise<Pages> {
+  const added: string[] = []
   while (!hasEnded.value) {
-    const name = `${label}-${names.length}`
+    const name = `${label}-${added.length}`
     try {
       await bulk.addPets(Array.from({ length: PAGE }, () => aNewPet({ name })))
-    } catch {
-      return names
+    } catch (error) {
+      const isNotStored = isPetError(error) && error.outcome === 'not_stored'
+      return { added, notStored: isNotStored ? [name] : [] }
     }
-    names.push(name)
+    added.push(name)
     await new Promise((resolve) => setImmediate(resolve))
   }
-  return names
+  return { added, notStored: [] }
 }
 
 /** Expects every function to reject in time, one after the other: a command has one connection. */

@@ -1,5 +1,5 @@
 import { existsSync, openSync } from 'node:fs'
-import type { NewPet } from '@pet-store/domain'
+import { type NewPet, persistenceUnavailable } from '@pet-store/domain'
 import type { BulkAccess, OpenBulkAccess } from '@pet-store/persistence'
 import { BULK_ACCESS_FUNCTIONS } from '@pet-store/persistence'
 import { FakeBulk } from './fake-bulk.test-support.ts'
@@ -42,16 +42,18 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
       setTimeout(() => void work(name, args), 1)
       return Promise.resolve()
     }
-    if (name === 'addPets' && has('repeats-bulk-in-a-call')) return repeat(name, args)
+    const misreads = has('repeats-bulk-in-a-call') || has('denies-stored-pages')
+    if (name === 'addPets' && misreads) return misread(name, args)
     return work(name, args)
   }
 
   /** Takes a reply that an outage has cut off for a call that did nothing. */
-  async function repeat(name: keyof BulkAccess, args: unknown[]): Promise<unknown> {
+  async function misread(name: keyof BulkAccess, args: unknown[]): Promise<unknown> {
     await work(name, args)
     const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
     await pause()
     if (!isDown()) return undefined
+    if (has('denies-stored-pages')) throw persistenceUnavailable({ outcome: 'not_stored' })
     while (isDown()) await pause()
     return work(name, args)
   }
