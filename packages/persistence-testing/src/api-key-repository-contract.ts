@@ -3,7 +3,7 @@ import { changingCases } from './api-key-cases/changing.ts'
 import { endingCases } from './api-key-cases/ending.ts'
 import { replacingCases } from './api-key-cases/replacing.ts'
 import { storingCases } from './api-key-cases/storing.ts'
-import type { ContractCase } from './contract-case.ts'
+import type { ContractCase } from './case/contract-case.ts'
 
 /** The contract of `ApiKeyRepository`: an adapter that passes all cases fulfils it. */
 export const apiKeyRepositoryContract: readonly ContractCase<ApiKeyRepository>[] = [

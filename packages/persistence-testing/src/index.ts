@@ -1,6 +1,6 @@
 // The contracts, one case per guarantee
 export { contractVersion } from './contract-version.ts'
-export type { ContractCase } from './contract-case.ts'
+export type { ContractCase } from './case/contract-case.ts'
 export { petRepositoryContract } from './pet-repository-contract.ts'
 export { apiKeyRepositoryContract } from './api-key-repository-contract.ts'
 export { rateLimiterContract } from './rate-limiter-contract.ts'

@@ -9,7 +9,8 @@ import {
   type PetStatus,
   validateNewPet,
 } from '@pet-store/domain'
-import { expectEqual, inGroups } from './contract-case.ts'
+import { expectEqual } from './case/expectations.ts'
+import { inGroups } from './case/in-groups.ts'
 import { after } from './new-api-keys.ts'
 
 /** A valid pet without a status; a test names only the fields that it is about. */

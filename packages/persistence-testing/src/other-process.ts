@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { Persistence } from '@pet-store/persistence'
-import { expectEqual } from './contract-case.ts'
+import { expectEqual } from './case/expectations.ts'
 import {
   assertSeveralProcesses,
   type HarnessCase,

@@ -7,7 +7,8 @@ import type {
   Persistence,
   PersistenceCapabilities,
 } from '@pet-store/persistence'
-import { assertTested, type ContractCase } from './contract-case.ts'
+import type { ContractCase } from './case/contract-case.ts'
+import { assertTested } from './case/not-tested.ts'
 
 /**
  * How `adapterContract` reaches an adapter. What is absent makes the cases that need it report why

@@ -1,6 +1,6 @@
 import type { PetRepository } from '@pet-store/domain'
-import type { ContractCase } from './contract-case.ts'
-import type { FunctionCalls } from './function-calls.ts'
+import type { ContractCase } from './case/contract-case.ts'
+import type { FunctionCalls } from './case/function-calls.ts'
 import { after } from './new-api-keys.ts'
 import { aNewPet } from './new-pets.ts'
 import { addingCases } from './pet-cases/adding.ts'

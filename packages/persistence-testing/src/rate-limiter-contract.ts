@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import type { CreateRateLimiter, RateLimiter } from '@pet-store/access'
-import { type ContractCase, casesOf, expectEqual, inGroups } from './contract-case.ts'
+import { type ContractCase, casesOf } from './case/contract-case.ts'
+import { expectEqual } from './case/expectations.ts'
+import { inGroups } from './case/in-groups.ts'
 
 const LONG_MS = 3_600_000
 const ENOUGH_MS = 5_000

@@ -28,6 +28,7 @@ export type {
 export { API_KEY_REPOSITORY_FUNCTIONS, BULK_ACCESS_FUNCTIONS } from './port-functions.ts'
 
 // What every adapter needs: bounded calls, and pets and API keys on flat rows
+export { startDeadline } from './deadline.ts'
 export { createCallGuard } from './call-guard.ts'
 export type { CallGuard, CallGuardOptions } from './call-guard.ts'
 export { petFromRecord, petToRecord } from './pet-record.ts'

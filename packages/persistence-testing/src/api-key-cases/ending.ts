@@ -1,5 +1,7 @@
 import type { ApiKeyRepository } from '@pet-store/access'
-import { type ContractCase, casesOf, expectEqual, inGroups } from '../contract-case.ts'
+import { type ContractCase, casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
+import { inGroups } from '../case/in-groups.ts'
 import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
 
 const ADA = `Ada "אדה" 🐕`

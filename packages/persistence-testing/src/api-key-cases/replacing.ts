@@ -1,5 +1,6 @@
 import type { ApiKey, ApiKeyRepository } from '@pet-store/access'
-import { type ContractCase, casesOf, expectEqual, expectImpossible } from '../contract-case.ts'
+import { type ContractCase, casesOf } from '../case/contract-case.ts'
+import { expectEqual, expectImpossible } from '../case/expectations.ts'
 import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
 
 /** A key gets one successor, and ends with the overlap. */

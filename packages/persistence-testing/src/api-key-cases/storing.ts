@@ -1,12 +1,8 @@
 import type { ApiKeyRepository, NewApiKey } from '@pet-store/access'
-import {
-  type ContractCase,
-  casesOf,
-  expectEqual,
-  expectImpossible,
-  inGroups,
-  tryToChange,
-} from '../contract-case.ts'
+import { type ContractCase, casesOf } from '../case/contract-case.ts'
+import { expectEqual, expectImpossible } from '../case/expectations.ts'
+import { inGroups } from '../case/in-groups.ts'
+import { tryToChange } from '../case/try-to-change.ts'
 import { after, aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
 import { ODD_NAMES } from '../odd-names.ts'
 

@@ -1,6 +1,7 @@
 import { INT64 } from '@pet-store/domain'
 import type { BulkAccess, StoredIdempotencyKey } from '@pet-store/persistence'
-import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import { type ContractCase, casesOf } from '../case/contract-case.ts'
+import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { after, hashOf } from '../new-api-keys.ts'
 import { aNewPet } from '../new-pets.ts'
 import { apiKeyOf, ended, importOf, keyOf, MANY, throwing } from './items.ts'

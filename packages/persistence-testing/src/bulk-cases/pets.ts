@@ -1,12 +1,7 @@
 import { INT64, type NewPet, PET_NAME, PET_STATUSES, type Pet } from '@pet-store/domain'
 import type { BulkAccess, PetImport } from '@pet-store/persistence'
-import {
-  type ContractCase,
-  casesOf,
-  expectEqual,
-  expectImpossible,
-  expectRejection,
-} from '../contract-case.ts'
+import { type ContractCase, casesOf } from '../case/contract-case.ts'
+import { expectEqual, expectImpossible, expectRejection } from '../case/expectations.ts'
 import { hashOf } from '../new-api-keys.ts'
 import { aNewPet, anUnreadablePet, withoutId } from '../new-pets.ts'
 import { ALL, ended, importOf, MANY, ODD } from './items.ts'

@@ -21,9 +21,6 @@ export interface LoadedHarness {
   readonly isConcurrent: boolean
 }
 
-/** What the message of a case says whose time was over. */
-export const NEVER_ENDED = 'did not end within'
-
 /** A process takes longer to begin than this only on a machine that is busy, or slow. */
 const BEGINS_WITHIN_MS = 1_000
 

@@ -3,14 +3,9 @@ import { AssertionError } from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { adapterContract } from '../adapter-contract.ts'
-import { endWithin, TIME_LIMIT_MS } from '../contract-case.ts'
-import {
-  type CasesToRun,
-  type LoadedHarness,
-  NEVER_ENDED,
-  slownessOf,
-  testNameOf,
-} from './cases-to-run.ts'
+import { TIME_LIMIT_MS } from '../case/contract-case.ts'
+import { endWithin, NEVER_ENDED } from '../case/time-limit.ts'
+import { type CasesToRun, type LoadedHarness, slownessOf, testNameOf } from './cases-to-run.ts'
 import { assertEmpty, createHarness, WrongUse } from './check-harness.ts'
 import { type FollowedCalls, followCalls } from './follow-calls.ts'
 

@@ -1,5 +1,5 @@
 import { adapterContract } from '../adapter-contract.ts'
-import { TIME_LIMIT_MS } from '../contract-case.ts'
+import { TIME_LIMIT_MS } from '../case/contract-case.ts'
 import { contractVersion } from '../contract-version.ts'
 import { formatReport } from './adapter-report.ts'
 import { CheckGroups } from './check-groups.ts'

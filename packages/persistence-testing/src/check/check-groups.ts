@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
+import { NEVER_ENDED } from '../case/time-limit.ts'
 import type { CheckedGuarantee } from './adapter-report.ts'
-import { idOf, type LoadedHarness, NEVER_ENDED, type ProcessEvent } from './cases-to-run.ts'
+import { idOf, type LoadedHarness, type ProcessEvent } from './cases-to-run.ts'
 import type { CheckOptions } from './check-harness.ts'
 import type { RunnerEvent } from './reporters.ts'
 import { type CaseToRun, runInProcess } from './watched-process.ts'

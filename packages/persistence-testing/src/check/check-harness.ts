@@ -1,5 +1,5 @@
 import { importFromWorkingDirectory, loadPersistenceModule } from '@pet-store/persistence/module'
-import { endWithin } from '../contract-case.ts'
+import { endWithin } from '../case/time-limit.ts'
 import { assertHarness, type PersistenceHarness } from '../persistence-harness.ts'
 
 /** What the command line says about the adapter. */

@@ -2,14 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  type CasesToRun,
-  idOf,
-  NEVER_ENDED,
-  type ProcessEvent,
-  slownessOf,
-  testNameOf,
-} from './cases-to-run.ts'
+import { NEVER_ENDED } from '../case/time-limit.ts'
+import { type CasesToRun, idOf, type ProcessEvent, slownessOf, testNameOf } from './cases-to-run.ts'
 import type { RunnerEvent } from './reporters.ts'
 
 /** A case, and after which time it must have ended by itself. */

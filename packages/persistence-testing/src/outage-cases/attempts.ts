@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { NewPet, Pet, PetRepository } from '@pet-store/domain'
-import { expectEqual, expectRejection, inGroups } from '../contract-case.ts'
+import { expectEqual, expectRejection } from '../case/expectations.ts'
+import { inGroups } from '../case/in-groups.ts'
 import { after } from '../new-api-keys.ts'
 import { aMomentLater, aNewPet, samePetsByName } from '../new-pets.ts'
 import { UNAVAILABLE } from '../persistence-cases/outage.ts'

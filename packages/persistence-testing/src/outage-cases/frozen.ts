@@ -1,6 +1,8 @@
 import type { NewPet, PetRepository } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
-import { casesOf, endWithin, expectEqual } from '../contract-case.ts'
+import { casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
+import { endWithin } from '../case/time-limit.ts'
 import { type Call, everyCall, prepareCalls } from '../persistence-cases/every-call.ts'
 import {
   aRandomMoment,

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Persistence } from '@pet-store/persistence'
-import { assertTested, casesOf, endWithin, expectEqual } from '../contract-case.ts'
+import { casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
+import { assertTested } from '../case/not-tested.ts'
+import { endWithin } from '../case/time-limit.ts'
 import { type Call, everyCall, prepareCalls } from '../persistence-cases/every-call.ts'
 import {
   allEnded,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Pet } from '@pet-store/domain'
-import { casesOf, expectEqual } from '../contract-case.ts'
+import { casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
 import { after } from '../new-api-keys.ts'
 import { aNewPet, idsOf, listAll } from '../new-pets.ts'
 import {

@@ -1,6 +1,8 @@
 import { PET_STATUSES } from '@pet-store/domain'
 import type { PersistenceOptions } from '@pet-store/persistence'
-import { assertTested, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import { casesOf } from '../case/contract-case.ts'
+import { expectEqual, expectRejection } from '../case/expectations.ts'
+import { assertTested } from '../case/not-tested.ts'
 import { aNewPet, listAll } from '../new-pets.ts'
 import { type HarnessCase, memberOf, withPersistence } from '../persistence-harness.ts'
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Persistence } from '@pet-store/persistence'
-import { casesOf, expectEqual } from '../contract-case.ts'
+import { casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
 import { after } from '../new-api-keys.ts'
 import { aNewPet, idsOf, listAll } from '../new-pets.ts'
 import { type OtherProcess, outputOf, type StartProcess, withProcesses } from '../other-process.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Persistence } from '@pet-store/persistence'
-import { endWithin, expectEqual, expectRejection } from '../contract-case.ts'
+import { expectEqual, expectRejection } from '../case/expectations.ts'
+import { endWithin } from '../case/time-limit.ts'
 import {
   type Interruption,
   memberOf,

@@ -2,7 +2,7 @@ import { AssertionError } from 'node:assert/strict'
 import type { ApiKey, ApiKeyRepository } from '@pet-store/access'
 import type { PetRepository } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
-import { expectEqual } from '../contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
 import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
 import { aNewPet, idsOf } from '../new-pets.ts'
 

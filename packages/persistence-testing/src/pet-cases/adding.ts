@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { INT64, type NewPet, type PetRepository } from '@pet-store/domain'
-import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import { type ContractCase, casesOf } from '../case/contract-case.ts'
+import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { after } from '../new-api-keys.ts'
 import {
   addKeyed,

@@ -1,5 +1,7 @@
 import { type IdempotencyKey, INT64, PET_NAME, type PetRepository } from '@pet-store/domain'
-import { type ContractCase, casesOf, expectEqual, inGroups } from '../contract-case.ts'
+import { type ContractCase, casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
+import { inGroups } from '../case/in-groups.ts'
 import { aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
 import { addUnder, expectReused, keyWith } from './idempotency-keys.ts'
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Pet, PetInput, PetRepository } from '@pet-store/domain'
-import { type ContractCase, casesOf, expectEqual, tryToChange } from '../contract-case.ts'
+import { type ContractCase, casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
+import { tryToChange } from '../case/try-to-change.ts'
 import { after } from '../new-api-keys.ts'
 import { addKeyed, aNewPet, listAll } from '../new-pets.ts'
 

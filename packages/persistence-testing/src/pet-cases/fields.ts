@@ -8,7 +8,9 @@ import {
   type PetInput,
   type PetRepository,
 } from '@pet-store/domain'
-import { type ContractCase, casesOf, expectEqual, inGroups } from '../contract-case.ts'
+import { type ContractCase, casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
+import { inGroups } from '../case/in-groups.ts'
 import { addKeyed, addManyPets, aNewPet, listAll } from '../new-pets.ts'
 import { ODD_NAMES } from '../odd-names.ts'
 

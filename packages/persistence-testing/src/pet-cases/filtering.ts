@@ -5,7 +5,8 @@ import {
   type PetRepository,
   type PetStatus,
 } from '@pet-store/domain'
-import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
+import { type ContractCase, casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
 import {
   addKeyed,
   addManyPets,

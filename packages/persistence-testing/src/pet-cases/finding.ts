@@ -1,5 +1,6 @@
 import { INT64, type PetId, type PetRepository } from '@pet-store/domain'
-import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
+import { type ContractCase, casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
 import { addPets, idsOf } from '../new-pets.ts'
 
 /** A pet by its id, and `undefined` for any other id. */

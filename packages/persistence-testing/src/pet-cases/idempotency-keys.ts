@@ -1,5 +1,5 @@
 import type { IdempotencyKey, NewPet, Pet, PetRepository } from '@pet-store/domain'
-import { expectRejection } from '../contract-case.ts'
+import { expectRejection } from '../case/expectations.ts'
 import { after } from '../new-api-keys.ts'
 
 /** The time of the first use of a key. */

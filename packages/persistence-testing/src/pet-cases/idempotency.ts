@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { IDEMPOTENCY_KEY_LIFETIME_MS, type PetRepository } from '@pet-store/domain'
-import { type ContractCase, casesOf, expectEqual, expectRejection } from '../contract-case.ts'
+import { type ContractCase, casesOf } from '../case/contract-case.ts'
+import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { aNewPet, anUnreadablePet, idsOf, listAll } from '../new-pets.ts'
 import { addUnder, expectReused, keyWith, START_MS } from './idempotency-keys.ts'
 

@@ -5,7 +5,9 @@ import {
   type PetId,
   type PetRepository,
 } from '@pet-store/domain'
-import { type ContractCase, casesOf, expectEqual, inGroups } from '../contract-case.ts'
+import { type ContractCase, casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
+import { inGroups } from '../case/in-groups.ts'
 import {
   addKeyed,
   addManyPets,

@@ -1,5 +1,6 @@
 import { INT64, type PetId, type PetRepository } from '@pet-store/domain'
-import { type ContractCase, casesOf, expectEqual } from '../contract-case.ts'
+import { type ContractCase, casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
 import { addPets, aNewPet, idsOf, MORE_THAN_ENOUGH } from '../new-pets.ts'
 
 /** Only pets with a greater id than `after`, whether or not it exists. */

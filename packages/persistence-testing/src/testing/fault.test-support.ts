@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert/strict'
 import { describe, expect, it } from 'vitest'
-import type { ContractCase } from '../contract-case.ts'
+import type { ContractCase } from '../case/contract-case.ts'
 
 /**
  * A fake that breaks one guarantee on purpose: what it does wrong, the ids of the cases that must

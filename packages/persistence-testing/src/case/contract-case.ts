@@ -1,0 +1,46 @@
+import { endWithin } from './time-limit.ts'
+
+/** One guarantee of a port as a function that checks it. Independent of any test runner. */
+export interface ContractCase<Port> {
+  /**
+   * Identifies the case; it never changes, and is never used for another guarantee. The fault that
+   * shows that the case can fail names it too.
+   */
+  readonly id: string
+  /** The guarantee, as a sentence without a subject: the subject is the adapter. */
+  readonly name: string
+  /** After this time `run` rejects by itself. */
+  readonly timeLimitMs: number
+  /**
+   * Runs on a fresh, empty database. Rejects when the guarantee is broken, or after `timeLimitMs`;
+   * an adapter that is slow to reach may be given another limit.
+   */
+  readonly run: (port: Port, timeLimitMs?: number) => Promise<void>
+}
+
+/** Of a case whose group names none. */
+export const TIME_LIMIT_MS = 20_000
+
+/**
+ * Cases as they are written down: `id: guarantee`, and what shows it. That gets the factor by which
+ * the time limit is longer than usual. Adds the time limit, and the name of the group to the ids.
+ */
+export function casesOf<Port>(
+  groupOrLimit: string | { readonly group: string; readonly timeLimitMs: number },
+  cases: Readonly<Record<`${string}: ${string}`, (port: Port, scale: number) => Promise<void>>>,
+): readonly ContractCase<Port>[] {
+  const { group, timeLimitMs } =
+    typeof groupOrLimit === 'string'
+      ? { group: groupOrLimit, timeLimitMs: TIME_LIMIT_MS }
+      : groupOrLimit
+  return Object.entries(cases).map(([text, show]) => {
+    const end = text.indexOf(': ')
+    return {
+      id: `${group}.${text.slice(0, end)}`,
+      name: text.slice(end + 2),
+      timeLimitMs,
+      run: (port, limitMs = timeLimitMs) =>
+        endWithin(limitMs, () => show(port, limitMs / timeLimitMs)),
+    }
+  })
+}

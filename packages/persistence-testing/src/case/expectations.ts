@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
+
+/**
+ * Compares deeply and strictly. The message of the error says what was expected, then shows the
+ * difference. Objects without a prototype, as some drivers return rows, are plain data too.
+ */
+export function expectEqual(actual: unknown, expected: unknown, expectation: string): void {
+  const given = withPrototypes(actual)
+  // Often what the adapter has returned before.
+  const wanted = withPrototypes(expected)
+  if (isDeepStrictEqual(given, wanted)) return
+  if (!Array.isArray(given) || !Array.isArray(wanted)) fail(given, wanted, expectation)
+  if (Math.max(given.length, wanted.length) <= SHOWN) fail(given, wanted, expectation)
+  // The difference of two long lists takes minutes to compute, and nobody reads it.
+  const index = wanted.findIndex((item, at) => !isDeepStrictEqual(given[at], item))
+  const start = index === -1 ? wanted.length : index
+  const excerpts = [given, wanted].map((list) => list.slice(start, start + SHOWN))
+  const counts = `got ${given.length} items, expected ${wanted.length}; they differ from ${start}`
+  fail(excerpts[0], excerpts[1], `${expectation}: ${counts}`)
+}
+
+const SHOWN = 20
+
+function fail(actual: unknown, expected: unknown, expectation: string): never {
+  try {
+    assert.deepEqual(actual, expected)
+  } catch (error) {
+    if (error instanceof assert.AssertionError) error.message = `${expectation}\n${error.message}`
+    throw error
+  }
+  return assert.fail(expectation)
+}
+
+function withPrototypes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withPrototypes)
+  if (typeof value !== 'object' || value === null) return value
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== null && prototype !== Object.prototype) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name, withPrototypes(field)]),
+  )
+}
+
+/** Expects a call to reject with an error that has these properties, or with any error. */
+export async function expectRejection(
+  call: () => Promise<unknown>,
+  expectation: string,
+  properties: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const error = await call().then(
+    () => assert.fail(`${expectation}, but it resolved`),
+    (reason: unknown) => reason as Error & Readonly<Record<string, unknown>>,
+  )
+  // A call that took too long.
+  if (error instanceof assert.AssertionError) throw error
+  const actual = Object.fromEntries(Object.keys(properties).map((key) => [key, error[key]]))
+  expectEqual(actual, properties, `${expectation}; it was rejected with: ${error.message}`)
+}
+
+/** The same of a call that an available database cannot do: it must not say that it has gone. */
+export async function expectImpossible(
+  call: () => Promise<unknown>,
+  expectation: string,
+): Promise<void> {
+  let code: unknown
+  const noteCode = async () =>
+    call().catch((error: unknown) => {
+      code = (error as { readonly code?: unknown }).code
+      throw error
+    })
+  await expectRejection(noteCode, expectation)
+  assert.notEqual(code, 'persistence_unavailable', `${expectation}, not as if it were unavailable`)
+}
