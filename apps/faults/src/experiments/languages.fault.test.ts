@@ -79,7 +79,7 @@ async function openIn(url: string, language: string): Promise<Subject> {
 const FAULTS: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
   async 'a violated check'({ persistence, sql }) {
     await sql('alter table pet add constraint not_one check (category_id <> 1)')
-    await expect(persistence.pets.add(PET)).rejects.toMatchObject({ code: '23514' })
+    await expectRejected(persistence, '23514', 'not_stored')
     await sql('alter table pet drop constraint not_one')
   },
 

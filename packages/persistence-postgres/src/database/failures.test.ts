@@ -1,7 +1,7 @@
 import { PetError, persistenceUnavailable } from '@pet-store/domain'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { isConflict, isInvalidValue, isUsableAfter, unavailableOr } from './failures.ts'
+import { isConflict, isRejected, isUsableAfter, unavailableOr } from './failures.ts'
 
 function reported(code: string, severity = 'ERROR'): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError('no', 2, 'error'), { code, severity })
@@ -60,10 +60,9 @@ describe('A failed statement of PostgreSQL', () => {
   })
 })
 
-it('Only SQLSTATE 40001 and 40P01 are conflicts, only classes 22 and 23 invalid values', () => {
+it('Only SQLSTATE 40001 and 40P01 are conflicts', () => {
   const codes = ['40001', '40P01', '40003', '22003', '23505', '24000']
   expect(codes.filter((code) => isConflict(reported(code)))).toEqual(['40001', '40P01'])
-  expect(codes.filter((code) => isInvalidValue(reported(code)))).toEqual(['22003', '23505'])
   expect(isConflict(Object.assign(new Error('not reported'), { code: '40001' }))).toBe(false)
 })
 
@@ -74,3 +73,14 @@ it('A connection is usable after an error of a statement, and after no other', (
   expect(isUsableAfter(reported('40001', 'ОШИБКА'))).toBe(true)
   expect(isUsableAfter(new Error('Query read timeout'))).toBe(false)
 })
+
+it.each(['23514', 'P0001', 'SHOP1'])(
+  'A statement is rejected after SQLSTATE %s, if the server says that it has failed',
+  (code) => {
+    const error = unavailableOr(reported(code), 'unknown')
+    expect(isRejected(error)).toBe(true)
+    expect(isRejected(unavailableOr(reported(code, 'FATAL'), 'unknown'))).toBe(code === '23514')
+    expect(isRejected(unavailableOr(reported('42P01'), 'unknown'))).toBe(false)
+    expect(isRejected(unavailableOr(new Error('Query read timeout'), 'unknown'))).toBe(false)
+  },
+)

@@ -27,10 +27,7 @@ const CANNOT_NOW = /^(?:53...|57014|55P03|25006|2200H|42501|42P01|42703|42P10|3F
 const UNKNOWN = /^(?:08...|57P..|58...|XX...|40003)$/
 /** The server ended this transaction because it conflicts with concurrent ones. */
 const CONFLICT = /^(?:40001|40P01)$/
-/** The values of the statement are invalid, or violate a constraint. */
-const INVALID_VALUE = /^2[23]...$/
 const LOST_STATEMENT = /^(?:26000|42P05)$/
-const NOT_NULL_VIOLATION = '23502'
 const UNIQUE_VIOLATION = '23505'
 const PROTOCOL_VIOLATION = '08P01'
 const DISK_FULL = '53100'
@@ -51,19 +48,17 @@ export function isConflict(error: unknown): boolean {
   return CONFLICT.test(sqlStateOf(error) ?? '')
 }
 
-/** Whether the server rejected a statement because of its values. It has changed nothing. */
-export function isInvalidValue(error: unknown): boolean {
-  return INVALID_VALUE.test(sqlStateOf(error) ?? '')
+/**
+ * Whether the server rejected a statement, as `unavailableOr` returns it: because of its values, or
+ * a rule that an operator has added. A trigger may report any SQLSTATE. It has changed nothing.
+ */
+export function isRejected(error: unknown): boolean {
+  return !isPetError(error) && sqlStateOf(error) !== undefined
 }
 
 /** Whether a statement failed because a unique value is taken. It has changed nothing. */
 export function isTakenValue(error: unknown): boolean {
   return sqlStateOf(error) === UNIQUE_VIOLATION
-}
-
-/** Whether a statement failed because a column lacks its value. It has changed nothing. */
-export function isMissingValue(error: unknown): boolean {
-  return sqlStateOf(error) === NOT_NULL_VIOLATION
 }
 
 /**

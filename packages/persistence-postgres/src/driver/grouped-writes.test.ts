@@ -46,7 +46,7 @@ describe('Inserts of a group', () => {
     expect(ran).toEqual([['a', 'b', 'c']])
   })
 
-  it.each(['22021', '23514'])(
+  it.each(['22021', '23514', 'P0001', 'SHOP1'])(
     'Inserts of a group run one by one after SQLSTATE %s, and an invalid one fails alone',
     async (code) => {
       failure = reported(code)
@@ -58,7 +58,7 @@ describe('Inserts of a group', () => {
   it.each([
     ['the connection is lost', persistenceUnavailable({ outcome: 'unknown' })],
     ['the result is damaged', new Error('bad record mac')],
-    ['the server reports anything else', reported('42P01')],
+    ['a table is missing', persistenceUnavailable({ cause: reported('42P01') })],
   ])('Inserts of a group are all rejected, and not repeated, when %s', async (_, error) => {
     failure = error
     const rejected = { status: 'rejected', reason: error }

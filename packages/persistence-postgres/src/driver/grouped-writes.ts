@@ -4,12 +4,12 @@ import {
   rejectionFor,
   type WaitingStatement,
 } from '@pet-store/persistence-mikro-orm'
-import { isInvalidValue, isUsableAfter } from '../database/failures.ts'
+import { isRejected, isUsableAfter } from '../database/failures.ts'
 
 /**
  * Inserts a group of pets with `insert`, which adds them in one statement and returns their ids in
- * order, or rejects and changes nothing. If the server rejects one of the values, the pets are
- * inserted one by one, so that only the invalid ones fail. After any other error it is unknown what
+ * order, or rejects and changes nothing. If the server rejects one of the pets, they are inserted
+ * one by one, so that only the rejected ones fail. After any other error it is unknown what
  * is stored, so nothing is repeated. Rejects with an error after which the connection may not be
  * used again.
  */
@@ -23,7 +23,7 @@ export async function insertGroup(
     if (ids.length !== group.length) throw tooFewRows()
     for (const [index, { resolve }] of group.entries()) resolve(ids[index] as PetId)
   } catch (error) {
-    if (group.length === 1 || !isInvalidValue(error)) throw error
+    if (group.length === 1 || !isRejected(error)) throw error
     await insertOneByOne(insert, group)
   }
 }

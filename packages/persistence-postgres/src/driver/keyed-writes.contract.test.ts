@@ -122,7 +122,7 @@ it('A pet that the server rejects fails alone, and the others of its turn are st
   ])
   expect(results).toMatchObject([
     { value: { isReplay: false } },
-    { reason: { code: '23514' } },
+    { reason: { outcome: 'not_stored', cause: { code: '23514' } } },
     { value: { isReplay: false } },
   ])
   expect(await storedKeys()).toEqual(['a Rex', 'c Mia'])

@@ -4,7 +4,7 @@ import type {
   NewPetColumns,
   WaitingStatement,
 } from '@pet-store/persistence-mikro-orm'
-import { isInvalidValue, isLockTimeout } from '../database/failures.ts'
+import { isLockTimeout, isRejected } from '../database/failures.ts'
 
 /** A pet that is to be added with an idempotency key. */
 export interface KeyedPet {
@@ -31,7 +31,7 @@ export type WaitingClaim = WaitingStatement<KeyedPet, ClaimedId>
  * Claims the keys of a group, each once. If a group has several claims of one key, the first claim
  * gets it. All instances claim keys in the same order, so that two groups never deadlock.
  *
- * If the server rejects one of the values, or another transaction holds a key for too long, nothing
+ * If the server rejects one of the pets, or another transaction holds a key for too long, nothing
  * is stored, and every claim runs alone, while the next group begins. After any other error it is
  * unknown what is stored, so nothing is repeated.
  */
@@ -47,7 +47,7 @@ export async function claimGroup(
     for (const [index, { resolve }] of different.entries()) resolve(ids[index])
     for (const { resolve } of repeated) resolve(undefined)
   } catch (error) {
-    if (!isInvalidValue(error) && !isLockTimeout(error)) throw error
+    if (!isRejected(error) && !isLockTimeout(error)) throw error
     for (const { work, cancellation, resolve, reject } of group)
       alone(work, cancellation).then(resolve, reject)
   }

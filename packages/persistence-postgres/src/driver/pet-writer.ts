@@ -5,7 +5,7 @@ import {
   type PetWriter,
 } from '@pet-store/persistence-mikro-orm'
 import type { ClientBase } from 'pg'
-import { isMissingValue, isTakenValue, unknownIfTimedOut } from '../database/failures.ts'
+import { isRejected, unknownIfTimedOut } from '../database/failures.ts'
 import { createClaimTogether } from './claim-together.ts'
 import type { ConnectedDatabase } from './connections.ts'
 import type { DiskSpace } from './disk-space.ts'
@@ -56,7 +56,7 @@ export function createPostgresPetWriter(
     const ids = await addMany
       .run((statement) => runOn(client, statement, columns, 'unknown'))
       .catch((error: unknown) => {
-        throw rows.length === 1 ? unavailableIfImpossible(error) : error
+        throw rows.length === 1 ? notStoredIfRejected(error) : error
       })
     return idsInOrder(ids)
   }
@@ -82,7 +82,7 @@ export function createPostgresPetWriter(
         addWithKey.run((statement) => write(statement, [...key, ...pet], cancellation)),
       )
       .catch((error: unknown) => {
-        throw unavailableIfImpossible(error)
+        throw notStoredIfRejected(error)
       })
     return row?.[0]
   }
@@ -125,7 +125,7 @@ export function createPostgresPetWriter(
           addOne.run((statement) => write(statement, pet, cancellation)),
         )
         .then(idOf, (error: unknown) => {
-          throw unknownIfTimedOut(unavailableIfImpossible(error))
+          throw unknownIfTimedOut(notStoredIfRejected(error))
         })
     },
     addWithKey(key, pet, cancellation) {
@@ -143,16 +143,12 @@ export function createPostgresPetWriter(
 }
 
 /**
- * A unique value that is taken can only be the id, which the server assigns: its sequence is behind
- * the table. A value that is missing can only be that of a column that the operator has added, or
- * has made mandatory.
+ * A pet is valid before it is inserted. So the server rejects it for a reason that an operator can
+ * remove: a constraint, a trigger or a column of theirs, or a sequence that is behind the table.
  */
-function unavailableIfImpossible(error: unknown): unknown {
-  if (isTakenValue(error))
-    return persistenceUnavailable({ message: 'The next id of a pet is taken.', cause: error })
-  if (isMissingValue(error))
-    return persistenceUnavailable({ message: 'A column of a pet needs a value.', cause: error })
-  return error
+function notStoredIfRejected(error: unknown): unknown {
+  if (!isRejected(error)) return error
+  return persistenceUnavailable({ message: 'The database rejects the pet.', cause: error })
 }
 
 /** Whether no pet has this id, and no transaction can still commit one. */

@@ -1,5 +1,5 @@
 import { DriverException } from '@mikro-orm/core'
-import { persistenceUnavailable, type WriteOutcome } from '@pet-store/domain'
+import { type PetError, persistenceUnavailable, type WriteOutcome } from '@pet-store/domain'
 import Database from 'better-sqlite3'
 
 /**
@@ -19,7 +19,20 @@ export function unavailableOr(error: unknown, outcome: WriteOutcome = 'not_store
 }
 
 /**
- * The same for an error of a commit. If writing it to the disk has failed, the outcome is
+ * `unavailableOr` for a write whose values are valid. If the database rejects them, it is for a
+ * reason that an operator can remove: a constraint, a trigger or a column of theirs.
+ */
+export function notStoredOr(error: unknown): unknown {
+  return codeOf(error).startsWith('SQLITE_CONSTRAINT') ? rejected(error) : unavailableOr(error)
+}
+
+/** The error of a write of valid values that the database has rejected. */
+export function rejected(cause?: unknown): PetError {
+  return persistenceUnavailable({ message: 'The database rejects the pet.', cause })
+}
+
+/**
+ * `unavailableOr` for an error of a commit. If writing it to the disk has failed, the outcome is
  * `unknown`: after a crash SQLite may still recover the commit from the log.
  */
 export function unavailableAfterCommit(error: unknown): unknown {

@@ -10,6 +10,7 @@ import type { Database } from 'better-sqlite3'
 import {
   isBusy,
   isDiskFailure,
+  notStoredOr,
   unavailableAfterCommit,
   unavailableOr,
 } from '../database/failures.ts'
@@ -109,7 +110,7 @@ function commit(
         // SQLite undoes a statement that breaks a constraint and leaves the transaction open. After
         // a worse error it has ended the transaction, and the whole group fails.
         if (!database.inTransaction) throw error
-        return () => reject(unavailableOr(error))
+        return () => reject(notStoredOr(error))
       }
     })
     isCommitting = true
@@ -119,6 +120,7 @@ function commit(
   } catch (error) {
     noteFailure(error)
     if (database.inTransaction) database.exec('rollback')
-    throw isCommitting ? unavailableAfterCommit(error) : unavailableOr(error)
+    // A constraint may be deferred until the commit.
+    throw notStoredOr(isCommitting ? unavailableAfterCommit(error) : error)
   }
 }

@@ -1,6 +1,7 @@
 import type { PetId } from '@pet-store/domain'
 import type { NewKeyColumns, NewPetColumns, PetWriter } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
+import { rejected } from '../database/failures.ts'
 import type { GroupedWrites } from './grouped-writes.ts'
 import { FIND_KEY, INSERT_KEY, INSERT_PET } from './pet-insert-statements.ts'
 
@@ -11,7 +12,12 @@ export function createSqlitePetWriter(database: Database, writes: GroupedWrites)
   const findKey = database.prepare(FIND_KEY)
   const insertKey = database.prepare(INSERT_KEY)
 
-  const add = (pet: NewPetColumns) => insertPet.run(pet).lastInsertRowid as PetId
+  function add(pet: NewPetColumns): PetId {
+    const { changes, lastInsertRowid } = insertPet.run(pet)
+    // A trigger of the operator has left the row out, and the id is that of another pet.
+    if (changes === 0) throw rejected()
+    return lastInsertRowid as PetId
+  }
 
   /**
    * Runs inside the transaction of its group, without a savepoint of its own, which would take a
