@@ -4,6 +4,7 @@ import { bulkAccessContract } from './bulk-access-contract.ts'
 import type { ContractCase } from './case/contract-case.ts'
 import { NotTested } from './case/not-tested.ts'
 import { endWithin } from './case/time-limit.ts'
+import { backgroundCases } from './outage-cases/background.ts'
 import { frozenCases } from './outage-cases/frozen.ts'
 import { unavailableCases } from './outage-cases/unavailable.ts'
 import { unavailableBulkCases } from './outage-cases/unavailable-bulk.ts'
@@ -89,7 +90,12 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
     opening: openingCases,
     'several processes': [...sharingCases, ...sharingBetweenProcessesCases],
     migrations: migratingCases,
-    unavailability: [...unavailableCases, ...frozenCases, ...unavailableBulkCases],
+    unavailability: [
+      ...unavailableCases,
+      ...frozenCases,
+      ...backgroundCases,
+      ...unavailableBulkCases,
+    ],
     capabilities: declaringCases,
   }).flatMap(([capability, cases]) =>
     cases.map(({ run, ...rest }) => ({

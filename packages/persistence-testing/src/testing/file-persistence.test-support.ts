@@ -8,7 +8,7 @@ import type { OpenPersistence } from '@pet-store/persistence'
 import { lockOf } from './file-lock.test-support.ts'
 import { replicasOf } from './file-replicas.test-support.ts'
 import { type State, transaction } from './file-state.test-support.ts'
-import { deleteOldKeys, stateFaults } from './file-state-faults.test-support.ts'
+import { deleteOldKeys, failingLater, stateFaults } from './file-state-faults.test-support.ts'
 import { reportedCall } from './file-statements.test-support.ts'
 
 export { openBulkAccess } from './file-bulk-access.test-support.ts'
@@ -22,7 +22,6 @@ const processCounts = new Map<string, number>()
 const openingsOf = new Map<string, readonly (() => void)[]>()
 /** The time of this machine, whatever `Date` says. */
 const fileClock = () => new Date(performance.timeOrigin + performance.now())
-const leak = () => openSync('/dev/null', 'r')
 const wait = (durationMs: number, isKept = true) =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, durationMs)
@@ -57,9 +56,9 @@ const openFilePersistence: OpenPersistence = async ({
     await wait(300)
     rmSync(`${pathname}.opening`)
   }
-  if (has('leaks-when-opened')) leak()
+  if (has('leaks-when-opened')) openSync('/dev/null', 'r')
   if ((isOutdated || !isReopened) && !mayMigrate && !has('ignores-migrate')) {
-    if (has('leaks-when-rejected')) leak()
+    if (has('leaks-when-rejected')) openSync('/dev/null', 'r')
     if (has('keeps-a-timer-when-rejected')) setInterval(() => {}, 1_000)
     throw new Error('The schema is outdated.')
   }
@@ -90,6 +89,7 @@ const openFilePersistence: OpenPersistence = async ({
   openingsOf.set(pathname, [...(openingsOf.get(pathname) ?? []), () => (isClosed = true)])
   const unknownIds = new Set<bigint>()
   const lists = new Map<string, readonly Pet[]>()
+  const failLater = failingLater(has('fails-in-the-background') ? isDown : () => false)
   const knownKeys = new Map<string, ApiKey>()
   let timer: ReturnType<typeof setTimeout> | undefined
   const running: Promise<unknown>[] = []
@@ -212,7 +212,7 @@ const openFilePersistence: OpenPersistence = async ({
       },
       addWithKey: (pet, { at, ...key }) => {
         const time = at ?? (has('dates-by-process') ? new Date() : fileClock())
-        return callRemotely(({ pets }) => pets.addWithKey(pet, { ...key, at: time }))
+        return failLater(callRemotely(({ pets }) => pets.addWithKey(pet, { ...key, at: time })))
       },
       async find(id) {
         if (has('hangs-with-a-reply-on-its-way')) {

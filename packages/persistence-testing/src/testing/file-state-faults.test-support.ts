@@ -57,3 +57,17 @@ export function deleteOldKeys({ pets }: State): void {
   const oldest = Date.now() - IDEMPOTENCY_KEY_LIFETIME_MS / 2
   for (const [text, { key }] of keys) if (key.at.getTime() < oldest) keys.delete(text)
 }
+
+/** Returns a call as it is, and does something when it has resolved, which nobody waits for. */
+export function failingLater(isDown: () => boolean) {
+  return <Result>(call: Promise<Result>): Promise<Result> => {
+    const work = () => {
+      if (isDown()) throw new Error('ECONNREFUSED')
+    }
+    void call.then(
+      () => setTimeout(work, 20),
+      () => undefined,
+    )
+    return call
+  }
+}

@@ -1,0 +1,62 @@
+import { casesOf } from '../case/contract-case.ts'
+import { outputOf, withProcesses } from '../other-process.ts'
+import { aRandomMoment } from '../persistence-cases/outage.ts'
+import { type HarnessCase, memberOf } from '../persistence-harness.ts'
+
+const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }
+const ROUNDS = 3
+/** How many openings add a pet after each other: an adapter may seldom do what it does then. */
+const OPENINGS = 16
+
+/** What an adapter does after a call has resolved. */
+export const backgroundCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'background: ends no process if the database stops while an adapter works in the background':
+    withProcesses(async (harness, start) => {
+      const interrupt = memberOf(harness, 'interrupt')
+      const openings = harness.capabilities?.severalProcesses ? OPENINGS : 1
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const url = await harness.emptyDatabase()
+        const other = start(url, WRITER, [`${openings}`])
+        const interruption = new Promise<void>((resolve, reject) => {
+          let isBegun = false
+          other.onOutput(() => {
+            if (isBegun) return
+            isBegun = true
+            stopBriefly().then(resolve, reject)
+          })
+          // It may end before it has added anything.
+          void other.ended.then(() => resolve(), reject)
+        })
+        const stopBriefly = async () => {
+          const { end } = await interrupt(url)
+          await aRandomMoment(50, 100)
+          await end()
+        }
+        await interruption
+        await outputOf(other)
+      }
+    }),
+})
+
+/**
+ * Adds pets through one opening after the other, each with an idempotency key that is new, beside
+ * one that has expired. Prints a point after the first. Waits until what goes on has ended.
+ */
+const WRITER = `
+  const opened = [await open({ url, mode: 'migrate' })]
+  while (opened.length < Number(values[0])) opened.push(await open({ url, mode: 'write' }))
+  const before = new Date(Date.now() - 72 * 3_600_000)
+  const pet = { name: 'Rex', categoryId: 1n }
+  const add = ({ pets }, key, at) =>
+    pets.addWithKey(pet, { owner: 'shop', key, fingerprint: 'Rex', ...(at && { at }) })
+  try {
+    for (let count = 0; count < ${OPENINGS}; count += 1) {
+      await add(opened[0], 'old ' + count, before)
+      await add(opened[(count + 1) % opened.length], 'new ' + count)
+      if (count === 0) process.stdout.write('.')
+    }
+  } catch {
+    // The database is unavailable.
+  }
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  await Promise.allSettled(opened.map((one) => one.close()))`
