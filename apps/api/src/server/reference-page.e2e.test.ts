@@ -169,7 +169,7 @@ describe('the text of the reference page', () => {
     expect(await page.textContent('#changes')).toContain('1.0.0, not released yet')
   })
 
-  it('the reference finds chapters and error codes with Ctrl+K, each at its address', async () => {
+  it('the reference finds sections and error codes with Ctrl+K, each at its address', async () => {
     const { page } = await openReference()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('reused')

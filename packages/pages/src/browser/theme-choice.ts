@@ -3,7 +3,7 @@ const THEMES = ['system', 'light', 'dark'] as const
 
 export type Theme = (typeof THEMES)[number]
 
-/** The theme that was chosen in this browser; `system` if none was, or none can be kept. */
+/** The theme that was chosen in this browser; `system` if none was, or the browser keeps none. */
 export function chosenTheme(): Theme {
   try {
     const kept = localStorage.getItem(NAME)
@@ -23,7 +23,7 @@ export function chooseNextTheme(theme: Theme): Theme {
   try {
     localStorage.setItem(NAME, next)
   } catch {
-    // The browser forbids to keep it, so it is lost with this page.
+    // The browser keeps nothing, so the choice is lost with this page.
   }
   showTheme(next)
   return next

@@ -3,7 +3,7 @@ import { chooseNextTheme, chosenTheme, type Theme } from './theme-choice.ts'
 
 const SIGNS: Readonly<Record<Theme, string>> = { system: '◐', light: '☀', dark: '☾' }
 
-/** Makes the button work that changes the colours of the page: those of the system, light, dark. */
+/** Makes the button work that changes the theme: the colours of the system, light or dark. */
 export function setUpThemeSwitch(): void {
   const button = byId('theme')
   let theme = chosenTheme()

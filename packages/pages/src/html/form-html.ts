@@ -1,6 +1,6 @@
 import type { AddressedOperation, Parameter } from './description.ts'
 import { type Html, html } from './html.ts'
-import { typeOf } from './tables-html.ts'
+import { typeOf } from './schema-rule.ts'
 
 /** A form that sends requests to an operation. It is hidden until the script makes it work. */
 export function formHtml(operation: AddressedOperation): Html {

@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts'
 
-/** A chapter of the reference page. */
+/** A section of the reference page. */
 export interface Section {
   readonly id: string
   readonly title: string

@@ -1,4 +1,4 @@
-import { anchorHtml, methodBadge, titleHtml } from './badges-html.ts'
+import { anchorHtml } from './anchor-html.ts'
 import type { AddressedOperation } from './description.ts'
 import { formHtml } from './form-html.ts'
 import { type Html, html } from './html.ts'
@@ -39,6 +39,17 @@ ${examplesHtml(operation)}
 export function operationLinkHtml(operation: AddressedOperation): Html {
   const { operationId, method } = operation
   return html`<li><a href="#${operationId}">${methodBadge(method)} ${titleHtml(operation)}</a></li>`
+}
+
+function methodBadge(method: string): Html {
+  return html`<span class="badge ${method}">${method.toUpperCase()}</span>`
+}
+
+/** The title of an operation, struck through if the operation is deprecated. */
+function titleHtml({ summary, deprecated }: AddressedOperation): Html {
+  return deprecated
+    ? html`<s>${summary}</s> <span class="badge deprecated">deprecated</span>`
+    : html`${summary}`
 }
 
 /** The samples as they are published; the script of the page fills in their templates. */

@@ -1,4 +1,4 @@
-import { anchorHtml } from './badges-html.ts'
+import { anchorHtml } from './anchor-html.ts'
 import { type Description, operationsOf, readDescription } from './description.ts'
 import { GUIDE, type Section } from './guide.ts'
 import { type Html, html } from './html.ts'
@@ -12,19 +12,19 @@ let latest: { readonly openApiJson: string; readonly parts: Parts } | undefined
 
 interface Parts {
   readonly contents: Html
-  readonly chapters: Html
+  readonly sections: Html
 }
 
 /** The reference page, made from the OpenAPI description. It can be read without its script. */
 export function referenceHtml(values: PageValues, openApiJson: string): string {
   if (latest?.openApiJson !== openApiJson)
     latest = { openApiJson, parts: partsOf(readDescription(openApiJson)) }
-  const { contents, chapters } = latest.parts
+  const { contents, sections } = latest.parts
   const content = html`<div class="reference">
 ${contents}
 <main id="content" tabindex="-1">
 ${introHtml(values)}
-${chapters}
+${sections}
 </main>
 </div>
 ${searchDialog}`
@@ -34,7 +34,7 @@ ${searchDialog}`
 }
 
 function partsOf(description: Description): Parts {
-  return { contents: contentsHtml(description), chapters: chaptersHtml(description) }
+  return { contents: contentsHtml(description), sections: sectionsHtml(description) }
 }
 
 function sectionsOf(description: Description): readonly Section[] {
@@ -68,7 +68,7 @@ function introHtml({ address }: PageValues): Html {
 </div>`
 }
 
-function chaptersHtml(description: Description): Html {
+function sectionsHtml(description: Description): Html {
   const sections = sectionsOf(description).map(
     ({ id, title, content }) => html`<section id="${id}" class="flow">
 <h2>${title} ${anchorHtml(id, title)}</h2>

@@ -1,6 +1,7 @@
 import type { Parameter, Schema } from './description.ts'
 import { type Html, html } from './html.ts'
 import { inlineCode } from './inline-code.ts'
+import { ruleOf } from './schema-rule.ts'
 
 /** A table with a head for each column. */
 export function tableHtml(
@@ -41,21 +42,4 @@ export function fieldTableHtml(fields: readonly Field[], idPrefix?: string): Htm
     ]
   })
   return tableHtml(['Name', 'Meaning'], rows)
-}
-
-/** The type of a value and its rule, in a few words: `integer, 1 to 100, default 20`. */
-function ruleOf(schema: Schema): string {
-  const { format, minimum, maximum, default: initial } = schema
-  const hasRange = minimum !== undefined && maximum !== undefined && format !== 'int64'
-  const parts = [
-    schema.enum?.join(', ') ?? typeOf(schema),
-    hasRange ? `${minimum} to ${maximum}` : '',
-    initial === undefined ? '' : `default ${initial}`,
-  ]
-  return parts.filter((part) => part !== '').join(', ')
-}
-
-/** The type of a value in a word: `int64`. */
-export function typeOf({ type = '', format = type }: Schema): string {
-  return format
 }

@@ -1,4 +1,4 @@
-// The chosen language of the samples, for all operations. A browser may forbid to keep it.
+// The chosen language of the samples, for all operations. A browser may keep nothing.
 const NAME = 'pet-store-language'
 
 export function keptLanguage(): string {

@@ -10,7 +10,7 @@ interface Entry {
 const MAX_RESULTS = 12
 
 /**
- * Makes the search work, which a button or Ctrl+K opens. It finds chapters, operations, parameters,
+ * Makes the search work, which a button or Ctrl+K opens. It finds sections, operations, parameters,
  * models and error codes.
  */
 export function setUpSearch(): void {
@@ -67,7 +67,7 @@ export function setUpSearch(): void {
 
 /** Reads what can be found from the page. */
 function readEntries(): readonly Entry[] {
-  const chapters = [...document.querySelectorAll<HTMLAnchorElement>('.sidebar a')].map(
+  const sections = [...document.querySelectorAll<HTMLAnchorElement>('.sidebar a')].map(
     ({ textContent, hash }) => ({ text: clean(textContent), hash }),
   )
   const parameters = [...document.querySelectorAll<HTMLElement>('.operation')].flatMap(({ id }) =>
@@ -82,7 +82,7 @@ function readEntries(): readonly Entry[] {
       hash: `#${id}`,
     }),
   )
-  return [...chapters, ...parameters, ...named]
+  return [...sections, ...parameters, ...named]
 }
 
 function clean(text: string | null): string {
