@@ -33,8 +33,9 @@ export async function requestTrail(): Promise<string[]> {
   const flags = ['--inspect=127.0.0.1:0', '--conditions=@pet-store/source']
   const service = spawn(process.execPath, [...flags, main, 'start'], {
     cwd: folder,
-    // Cached code has no positions, which the coverage needs.
-    env: { ...process.env, PORT: '0', NODE_DISABLE_COMPILE_CACHE: '1' },
+    // Without the settings of this process, whose database would get the pets. Cached code has no
+    // positions, which the coverage needs.
+    env: { PATH: process.env['PATH'], PORT: '0', NODE_DISABLE_COMPILE_CACHE: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   try {
