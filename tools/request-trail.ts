@@ -20,6 +20,10 @@ const SOURCE = pathToFileURL(join(ROOT, '/')).href
 const BEGINNING = 'packages/http-express/src/server/handle-connections.ts'
 const END = 'packages/http-express/src/server/connection.ts'
 
+/** The log writes what it has collected at an interval too, whatever request is under way. */
+const LOG = 'apps/api/src/observability/log.ts'
+const LOG_OUTPUT = 'apps/api/src/observability/log-output.ts'
+
 /** How long work goes on after the response, such as the log line. */
 const AFTER_RESPONSE_MS = 2000
 
@@ -46,7 +50,8 @@ export async function requestTrail(): Promise<string[]> {
     await using inspector = await Inspector.connect(debuggerUrl)
     await post()
     const functions = await inspector.functionsCalledIn(post)
-    const trail = await inspector.orderOfCalls(functions, post)
+    const all = await inspector.orderOfCalls(functions, post)
+    const trail = all.filter((file, index) => file !== LOG_OUTPUT || all[index - 1] === LOG)
     // What comes later, such as writing the log's buffer, is done for many requests at once; on a
     // busy machine that of an earlier request comes before.
     return trail.slice(trail.indexOf(BEGINNING), trail.lastIndexOf(END) + 1)
