@@ -9,10 +9,9 @@ export {
   type OpenLoopOptions,
   type OpenLoopResult,
   type Outcome,
-  printOpenLoop,
   runOpenLoop,
-  runOpenLoopInOwnProcess,
 } from './open-loop.ts'
+export { printOpenLoop, runOpenLoopInOwnProcess } from './open-loop-process.ts'
 export {
   type ProgramOptions,
   type RunningProgram,

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { RESPONSE_TIMEOUT_MS } from './raw-connection.ts'
+import { TIMEOUT_MS } from './timeout.ts'
 import { type RawResponse, readResponse } from './wire.ts'
 
 /**
@@ -15,7 +15,7 @@ export class LoadConnection {
     this.#socket = connect({ host: '127.0.0.1', port, noDelay: true })
     this.#socket.on('data', (chunk) => this.#read(chunk))
     this.#socket.on('error', () => {})
-    this.#socket.setTimeout(RESPONSE_TIMEOUT_MS, () => {
+    this.#socket.setTimeout(TIMEOUT_MS, () => {
       if (this.#onResponse !== undefined) this.#socket.destroy()
     })
     this.#socket.once('close', () => this.#respond(undefined))

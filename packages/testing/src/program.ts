@@ -5,6 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ask } from './raw-connection.ts'
+import { TIMEOUT_MS } from './timeout.ts'
 import type { WireRequest } from './wire.ts'
 
 export interface ProgramOptions {
@@ -44,8 +45,6 @@ export interface RunningProgram {
   cpuMicros(): number
 }
 
-/** Longer than anything takes for which tests wait, even on a loaded machine. */
-const TIMEOUT_MS = 600_000
 /** Linux counts CPU time in hundredths of a second. */
 const MICROS_PER_TICK = 10_000
 /** Programs that are ended when this process ends, even if it is interrupted. */

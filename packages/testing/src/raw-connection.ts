@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { TIMEOUT_MS } from './timeout.ts'
 import {
   readResponse,
   requestBytes,
@@ -7,9 +8,6 @@ import {
   type WireResponse,
   wireResponse,
 } from './wire.ts'
-
-/** Far longer than a response takes, even on a loaded machine. */
-export const RESPONSE_TIMEOUT_MS = 600_000
 
 /** A TCP connection for requests that no HTTP client would send. Reads responses in order. */
 export class RawConnection {
@@ -79,7 +77,7 @@ export class RawConnection {
    * Returns the next response in the order of arrival. Rejects if the connection closes before, or
    * there is no response in time.
    */
-  async response(timeoutMs: number = RESPONSE_TIMEOUT_MS): Promise<WireResponse> {
+  async response(timeoutMs: number = TIMEOUT_MS): Promise<WireResponse> {
     const response = await this.nextResponse(timeoutMs)
     if (response !== undefined) return response
     const why = this.isOpen ? `No response within ${timeoutMs} ms` : 'The connection closed'
@@ -87,7 +85,7 @@ export class RawConnection {
   }
 
   /** Like `response`, but returns `undefined` instead of rejecting. */
-  async nextResponse(timeoutMs: number = RESPONSE_TIMEOUT_MS): Promise<WireResponse | undefined> {
+  async nextResponse(timeoutMs: number = TIMEOUT_MS): Promise<WireResponse | undefined> {
     const deadline = performance.now() + timeoutMs
     while (this.responses.length === 0 && this.isOpen && performance.now() < deadline) {
       await new Promise<void>((resolve) => {

@@ -1,13 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
+import { TIMEOUT_MS } from './timeout.ts'
 
 /**
  * Resolves once the condition is true. Rejects after the timeout with an error that names `what`.
- * Default: ten minutes, longer than anything takes on a machine with a load of sixty.
+ * Default: ten minutes.
  */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  timeoutMs = 600_000,
+  timeoutMs: number = TIMEOUT_MS,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs
   while (!(await condition())) {
