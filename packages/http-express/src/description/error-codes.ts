@@ -47,7 +47,7 @@ export const MEANING: Readonly<Record<ErrorCode, string>> = {
   rate_limited:
     'The key was used too often, or too many keys were tried. ' +
     'Wait for as many seconds as `Retry-After` says.',
-  headers_too_large: 'Request line and headers have more than 16 KiB.',
+  headers_too_large: 'The request line and headers have more than 16 KiB, or 100 fields.',
   internal_error: 'An error of the service. Report the `X-Request-Id` of the response.',
   not_implemented: 'An unknown method, or a `Transfer-Encoding` other than `chunked`.',
   service_unavailable:
