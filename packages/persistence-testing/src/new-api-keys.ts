@@ -1,15 +1,5 @@
 import type { NewApiKey } from '@pet-store/access'
-
-/**
- * An hour ago, with milliseconds: what ends a moment later has expired already, whatever clock
- * looks at it.
- */
-const START_MS: number = Math.floor(Date.now() / 1000) * 1000 - 3_600_000 + 123
-
-/** A time after the start. */
-export function after(durationMs: number): Date {
-  return new Date(START_MS + durationMs)
-}
+import { after } from './times.ts'
 
 /**
  * A key as a repository gets it; the name is enough to distinguish two. A case names only the

@@ -1,7 +1,6 @@
 import type { PetRepository } from '@pet-store/domain'
 import type { ContractCase } from './case/contract-case.ts'
 import type { FunctionCalls } from './case/function-calls.ts'
-import { after } from './new-api-keys.ts'
 import { aNewPet } from './new-pets.ts'
 import { addingCases } from './pet-cases/adding.ts'
 import { keyComparingCases } from './pet-cases/comparing-keys.ts'
@@ -12,6 +11,7 @@ import { findingCases } from './pet-cases/finding.ts'
 import { idempotencyCases } from './pet-cases/idempotency.ts'
 import { listingCases } from './pet-cases/listing.ts'
 import { pagingCases } from './pet-cases/paging.ts'
+import { after } from './times.ts'
 
 interface PortFunction extends FunctionCalls<PetRepository> {
   /** What the port states about it. */

@@ -3,6 +3,7 @@ import type { CreateRateLimiter, RateLimiter } from '@pet-store/access'
 import { type ContractCase, casesOf } from './case/contract-case.ts'
 import { expectEqual } from './case/expectations.ts'
 import { inGroups } from './case/in-groups.ts'
+import { wait } from './case/wait.ts'
 
 const LONG_MS = 3_600_000
 const ENOUGH_MS = 5_000
@@ -256,8 +257,4 @@ function inOneWindow(
 export async function untilNoWindowEnds(create: CreateRateLimiter): Promise<void> {
   const { resetMs } = await create({ requests: 1, windowMs: LONG_MS }).take('key_clock')
   if (resetMs < ENOUGH_MS) await wait(Math.min(resetMs, ENOUGH_MS) + 5)
-}
-
-function wait(durationMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, durationMs))
 }

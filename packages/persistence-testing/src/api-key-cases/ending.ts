@@ -2,7 +2,9 @@ import type { ApiKeyRepository } from '@pet-store/access'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
-import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
+import { wait } from '../case/wait.ts'
+import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
+import { after } from '../times.ts'
 
 const ADA = `Ada "אדה" 🐕`
 
@@ -147,7 +149,7 @@ async function expectRevokedAtOnce(keys: ApiKeyRepository, index: number): Promi
     }
   }
   const ended = reading()
-  await new Promise((resolve) => setTimeout(resolve, index % 8))
+  await wait(index % 8)
   await keys.revoke(key.id, after(5))
   const found = await read()
   hasEnded = true
@@ -169,7 +171,7 @@ export async function expectRevocationsKept(
     await keys.add(aNewApiKey(`${index}`))
     const revoke = async () => {
       // In the middle of the others, of each at another time.
-      if (index % 4 > 0) await new Promise((resolve) => setTimeout(resolve, index % 4))
+      if (index % 4 > 0) await wait(index % 4)
       await keys.revoke(id, after(5), 'Ada')
     }
     const use = () => other.markUsed([{ id, at: after(7) }])

@@ -3,8 +3,9 @@ import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectImpossible } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { tryToChange } from '../case/try-to-change.ts'
-import { after, aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
+import { aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
 import { ODD_NAMES } from '../odd-names.ts'
+import { after } from '../times.ts'
 
 const NAMES = [`it's a "key" \\ %_`, '👩‍👧 Kasse 🐕', 'מפתח', ' kiosk ', '🐾'.repeat(100)]
 const KEYS: readonly NewApiKey[] = [

@@ -5,8 +5,9 @@ import type {
   StoredApiKey,
   StoredIdempotencyKey,
 } from '@pet-store/persistence'
-import { after, hashOf } from '../new-api-keys.ts'
+import { hashOf } from '../new-api-keys.ts'
 import { aNewPet } from '../new-pets.ts'
+import { after } from '../times.ts'
 
 export const ODD: readonly NewPet[] = [
   aNewPet({ name: 'Top', categoryId: INT64.max, status: 'sold' }),
@@ -64,14 +65,4 @@ export function apiKeyOf(name: string, fields: Partial<StoredApiKey> = {}): Stor
 
 export function ended(): PetImport {
   return importOf({ state: 'finished' })
-}
-
-/** The same item, of which a field cannot be read: an adapter must reject what it is part of. */
-export function throwing<Item extends object>(item: Item, field: keyof Item): Item {
-  return Object.defineProperty({ ...item }, field, {
-    enumerable: true,
-    get() {
-      throw new Error(`${String(field)} cannot be read`)
-    },
-  })
 }

@@ -2,9 +2,11 @@ import { INT64 } from '@pet-store/domain'
 import type { BulkAccess, StoredIdempotencyKey } from '@pet-store/persistence'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
-import { after, hashOf } from '../new-api-keys.ts'
+import { unreadable } from '../case/unreadable.ts'
+import { hashOf } from '../new-api-keys.ts'
 import { aNewPet } from '../new-pets.ts'
-import { apiKeyOf, ended, importOf, keyOf, MANY, throwing } from './items.ts'
+import { after } from '../times.ts'
+import { apiKeyOf, ended, importOf, keyOf, MANY } from './items.ts'
 
 /** Imports, idempotency keys and API keys are written completely or not at all. */
 export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk', {
@@ -25,7 +27,7 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
         )
       }
       await expectRejection(
-        async () => bulk.writePetImports([importOf({ id: 5n }), throwing(importOf(), 'sha256')]),
+        async () => bulk.writePetImports([importOf({ id: 5n }), unreadable(importOf(), 'sha256')]),
         'writePetImports must reject an unreadable import',
       )
       expectEqual((await bulk.readPetImports()).length, ids.length, 'the number of imports')
@@ -62,9 +64,9 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
         expectEqual(page, expected.slice(start, start + 1_000), `keys after the first ${start}`)
       }
       const others = keys.map((key) => ({ ...key, owner: 'other' }))
-      const unreadable = throwing(keyOf('other', 'unreadable', 1n), 'fingerprint')
+      const lastKey = unreadable(keyOf('other', 'unreadable', 1n), 'fingerprint')
       await expectRejection(
-        async () => bulk.writeIdempotencyKeys([...others, unreadable]),
+        async () => bulk.writeIdempotencyKeys([...others, lastKey]),
         'writeIdempotencyKeys must reject an unreadable key',
       )
       const stored = await bulk.readIdempotencyKeys(2 * MANY.length)

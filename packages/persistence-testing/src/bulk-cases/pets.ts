@@ -2,8 +2,9 @@ import { INT64, type NewPet, PET_NAME, PET_STATUSES, type Pet } from '@pet-store
 import type { BulkAccess, PetImport } from '@pet-store/persistence'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectImpossible, expectRejection } from '../case/expectations.ts'
+import { unreadable } from '../case/unreadable.ts'
 import { hashOf } from '../new-api-keys.ts'
-import { aNewPet, anUnreadablePet, withoutId } from '../new-pets.ts'
+import { aNewPet, withoutId } from '../new-pets.ts'
 import { ALL, ended, importOf, MANY, ODD } from './items.ts'
 
 /** Pets are added and written completely or not at all, and read in pages. */
@@ -87,7 +88,7 @@ export const bulkPetCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
     }
   },
   'add.all-or-nothing: stores all new pets of a call or none, with their import': async (bulk) => {
-    const pets = [...MANY, anUnreadablePet('name')]
+    const pets = [...MANY, unreadable(aNewPet({ status: 'sold' }), 'name')]
     await expectRejection(
       async () => bulk.addPets(pets, { to: importOf() }),
       'addPets must reject an unreadable pet',

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import type { NewPet, Pet, PetRepository } from '@pet-store/domain'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
-import { after } from '../new-api-keys.ts'
-import { aMomentLater, aNewPet, samePetsByName } from '../new-pets.ts'
+import { aMomentLater, wait } from '../case/wait.ts'
+import { aNewPet } from '../new-pets.ts'
 import { UNAVAILABLE } from '../persistence-cases/outage.ts'
+import { samePetsByName } from '../stored-pets.ts'
+import { after } from '../times.ts'
 
 /** The time after an add that was rejected. */
 const PAUSE_MS = 20
@@ -98,7 +100,7 @@ export async function writeUntil(
     attempts.push(last)
     // What is rejected at once is not tried a thousand times, and an adapter that never waits lets
     // the interruption come.
-    if (last.pet === undefined) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    if (last.pet === undefined) await wait(PAUSE_MS)
     else await new Promise((resolve) => setImmediate(resolve))
   }
   return attempts
@@ -111,7 +113,7 @@ export async function untilAvailable<Result>(call: () => Promise<Result>): Promi
       return await call()
     } catch (error) {
       if (attempts * RETRY_MS >= 20_000) throw error
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      await wait(RETRY_MS)
     }
   }
 }

@@ -6,7 +6,8 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { endWithin } from '../case/time-limit.ts'
-import { aMomentLater, aNewPet } from '../new-pets.ts'
+import { aMomentLater } from '../case/wait.ts'
+import { aNewPet } from '../new-pets.ts'
 import { everyBulkCall } from '../persistence-cases/every-bulk-call.ts'
 import {
   aRandomMoment,

@@ -4,6 +4,7 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { endWithin } from '../case/time-limit.ts'
+import { wait } from '../case/wait.ts'
 import { type Call, everyCall, prepareCalls } from '../persistence-cases/every-call.ts'
 import {
   allEnded,
@@ -100,7 +101,7 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
         isDown = true
         // An adapter may hold its calls back until their deadline.
         for (let polls = 0; polls < MAX_POLLS && rejected.size < WRITERS; polls += 1)
-          await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+          await wait(POLL_MS)
         await end()
         hasEnded.value = true
         attempts.push(...(await Promise.all(writers)).flat())
@@ -227,7 +228,7 @@ async function attemptUntilNotStored({ pets }: Persistence): Promise<readonly At
     const last = await attempt(pets, `nothing-sent-${attempts.length}`, attempts.length % 2 === 1)
     attempts.push(last)
     if (last.outcome === 'not_stored') return attempts
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    await wait(PAUSE_MS)
   }
   return assert.fail('an add must say not_stored if nothing of it can be sent, and not unknown')
 }
@@ -246,6 +247,6 @@ async function callUntil(
     await endWithin(CALL_LIMIT_MS * scale, () => ended).catch(() =>
       assert.fail(`${name} must end within ${CALL_LIMIT_MS} ms, also during an interruption`),
     )
-    await new Promise((resolve) => setTimeout(resolve, 1))
+    await wait(1)
   }
 }

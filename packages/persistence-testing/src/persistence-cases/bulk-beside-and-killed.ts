@@ -4,9 +4,10 @@ import { readEverything } from '../bulk-cases/items.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
-import { addKeyed, aNewPet, petsByName } from '../new-pets.ts'
+import { addKeyed, aNewPet } from '../new-pets.ts'
 import { type OtherProcess, untilKilled, withProcesses } from '../other-process.ts'
 import { type HarnessCase, withBulkAccess, withPersistence } from '../persistence-harness.ts'
+import { petsByName } from '../stored-pets.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
 

@@ -4,8 +4,8 @@ import type { BulkAccess, StoredApiKey } from '@pet-store/persistence'
 import { importOf, readEverything } from '../bulk-cases/items.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
-import { after, aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
-import { addPets, aNewPet, listAll } from '../new-pets.ts'
+import { aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
+import { addPets, aNewPet } from '../new-pets.ts'
 import {
   apiKeysOf,
   type HarnessCase,
@@ -13,6 +13,8 @@ import {
   withBulkAccess,
   withPersistence,
 } from '../persistence-harness.ts'
+import { listAll } from '../stored-pets.ts'
+import { after } from '../times.ts'
 
 const KEY = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
 

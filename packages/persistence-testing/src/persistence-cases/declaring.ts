@@ -5,9 +5,11 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { endWithin } from '../case/time-limit.ts'
+import { wait } from '../case/wait.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
-import { addPets, aNewPet, idsOf, listAll } from '../new-pets.ts'
+import { addPets, aNewPet } from '../new-pets.ts'
 import { type HarnessCase, memberOf, withPersistence } from '../persistence-harness.ts'
+import { idsOf, listAll } from '../stored-pets.ts'
 import { everyCall, prepareCalls } from './every-call.ts'
 import { CALL_LIMIT_MS } from './outage.ts'
 
@@ -169,7 +171,7 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
           'the list by status must contain pets that the replica lacks',
         )
         // In this time an adapter may find out how far the replica is.
-        await new Promise((resolve) => setTimeout(resolve, 100))
+        await wait(100)
       }
       const problems = await opened.replicaProblems?.()
       for (const problem of problems ?? [])

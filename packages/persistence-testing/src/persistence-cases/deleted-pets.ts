@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import type { Pet } from '@pet-store/domain'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
-import { after } from '../new-api-keys.ts'
-import { aNewPet, idsOf, listAll } from '../new-pets.ts'
+import { aNewPet } from '../new-pets.ts'
 import {
   type HarnessCase,
   memberOf,
@@ -11,6 +10,8 @@ import {
   withBulkAccess,
   withPersistence,
 } from '../persistence-harness.ts'
+import { idsOf, listAll } from '../stored-pets.ts'
+import { after } from '../times.ts'
 
 const KEY = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
 

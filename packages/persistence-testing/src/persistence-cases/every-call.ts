@@ -2,8 +2,9 @@ import type { ApiKeyRepository } from '@pet-store/access'
 import { PET_REPOSITORY_FUNCTIONS } from '@pet-store/domain'
 import { API_KEY_REPOSITORY_FUNCTIONS, type Persistence } from '@pet-store/persistence'
 import type { FunctionCalls } from '../case/function-calls.ts'
-import { after, aNewApiKey, hashOf } from '../new-api-keys.ts'
+import { aNewApiKey, hashOf } from '../new-api-keys.ts'
 import { PET_CALLS } from '../pet-repository-contract.ts'
+import { after } from '../times.ts'
 
 /** A call of a function of an open adapter. */
 export interface Call {

@@ -3,10 +3,12 @@ import type { PetRepository } from '@pet-store/domain'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
-import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
-import { aNewPet, listAll, samePetsByName } from '../new-pets.ts'
+import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
+import { aNewPet } from '../new-pets.ts'
 import { type StartProcess, untilKilled, withProcesses } from '../other-process.ts'
 import { apiKeysOf, type HarnessCase, withPersistence } from '../persistence-harness.ts'
+import { listAll, samePetsByName } from '../stored-pets.ts'
+import { after } from '../times.ts'
 
 const ROUNDS = 3
 const ACKNOWLEDGED_PER_ROUND = 100

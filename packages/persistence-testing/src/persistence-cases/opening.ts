@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import type { Persistence } from '@pet-store/persistence'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
-import { after } from '../new-api-keys.ts'
-import { aNewPet, idsOf, listAll } from '../new-pets.ts'
+import { aNewPet } from '../new-pets.ts'
 import { type OtherProcess, outputOf, type StartProcess, withProcesses } from '../other-process.ts'
 import {
   assertSeveralProcesses,
@@ -12,6 +11,8 @@ import {
   type PersistenceHarness,
   withPersistence,
 } from '../persistence-harness.ts'
+import { idsOf, listAll } from '../stored-pets.ts'
+import { after } from '../times.ts'
 import { expectWorks } from './working.ts'
 
 const GROUP = { group: 'persistence.open', timeLimitMs: 120_000 }

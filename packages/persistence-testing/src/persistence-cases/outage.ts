@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Persistence } from '@pet-store/persistence'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { endWithin } from '../case/time-limit.ts'
+import { wait } from '../case/wait.ts'
 import {
   type Interruption,
   memberOf,
@@ -62,7 +63,7 @@ export function interrupted(
 /** A time within which a write is sent, done or answered. */
 export function aRandomMoment(leastMs: number, mostMs: number): Promise<void> {
   const durationMs = leastMs + Math.random() * (mostMs - leastMs)
-  return new Promise((resolve) => setTimeout(resolve, durationMs))
+  return wait(durationMs)
 }
 
 /** Waits for every one, then rejects if one of them did: none disturbs what comes next. */

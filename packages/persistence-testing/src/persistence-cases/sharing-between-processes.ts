@@ -5,11 +5,13 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { assertTested } from '../case/not-tested.ts'
-import { after, aNewApiKey } from '../new-api-keys.ts'
-import { addPets, aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
+import { aNewApiKey } from '../new-api-keys.ts'
+import { addPets, aNewPet } from '../new-pets.ts'
 import { besideAnotherProcess } from '../other-process.ts'
 import { apiKeysOf, type HarnessCase, rateLimiterOf } from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-contract.ts'
+import { ascending, idsOf, listAll } from '../stored-pets.ts'
+import { after } from '../times.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }
 

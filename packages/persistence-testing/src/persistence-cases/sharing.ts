@@ -5,8 +5,8 @@ import { expectRevocationsKept } from '../api-key-cases/ending.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
-import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
-import { addPets, aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
+import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
+import { addPets, aNewPet } from '../new-pets.ts'
 import { outputOf, withProcesses } from '../other-process.ts'
 import {
   apiKeysOf,
@@ -17,6 +17,8 @@ import {
   withPersistence,
 } from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-contract.ts'
+import { ascending, idsOf, listAll } from '../stored-pets.ts'
+import { after } from '../times.ts'
 import { expectKey, expectWorks } from './working.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }

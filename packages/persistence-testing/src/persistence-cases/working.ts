@@ -3,8 +3,11 @@ import type { ApiKey, ApiKeyRepository } from '@pet-store/access'
 import type { PetRepository } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import { expectEqual } from '../case/expectations.ts'
-import { after, aNewApiKey, withoutHash } from '../new-api-keys.ts'
-import { aNewPet, idsOf } from '../new-pets.ts'
+import { wait } from '../case/wait.ts'
+import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
+import { aNewPet } from '../new-pets.ts'
+import { idsOf } from '../stored-pets.ts'
+import { after } from '../times.ts'
 
 const RETRY_MS = 100
 const AVAILABLE_WITHIN_MS = 20_000
@@ -35,7 +38,7 @@ export async function expectWorksAgain(opened: Persistence, label: string): Prom
       return await expectWorks(opened, `${label} ${attempts}`)
     } catch (error) {
       if (error instanceof AssertionError || attempts * RETRY_MS >= AVAILABLE_WITHIN_MS) throw error
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      await wait(RETRY_MS)
     }
   }
 }

@@ -2,18 +2,11 @@ import assert from 'node:assert/strict'
 import { INT64, type NewPet, type PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
-import { after } from '../new-api-keys.ts'
-import {
-  addKeyed,
-  addPets,
-  aMomentLater,
-  aNewPet,
-  anUnreadablePet,
-  ascending,
-  idsOf,
-  listAll,
-  MORE_THAN_ENOUGH,
-} from '../new-pets.ts'
+import { unreadable } from '../case/unreadable.ts'
+import { aMomentLater } from '../case/wait.ts'
+import { addKeyed, addPets, aNewPet } from '../new-pets.ts'
+import { ascending, idsOf, listAll, MORE_THAN_ENOUGH } from '../stored-pets.ts'
+import { after } from '../times.ts'
 
 /** Ids increase and are never reused, and an add stores the whole pet or nothing. */
 export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.add', {
@@ -95,7 +88,7 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
     const before = await pets.add(aNewPet({ name: 'before' }))
     for (const field of ['name', 'categoryId', 'status'] as const) {
       await expectRejection(
-        async () => pets.add(anUnreadablePet(field)),
+        async () => pets.add(unreadable(aNewPet({ status: 'sold' }), field)),
         `add must reject when ${field} cannot be read`,
       )
     }
@@ -180,7 +173,12 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
         { categoryId: 1n },
         { name: 'Rex', categoryId: INT64.max + 1n },
       ] as unknown as NewPet[]
-      const tried = [...validPets(5), ...invalid, anUnreadablePet('name'), ...validPets(5)]
+      const tried = [
+        ...validPets(5),
+        ...invalid,
+        unreadable(aNewPet({ status: 'sold' }), 'name'),
+        ...validPets(5),
+      ]
       const results = await Promise.allSettled(tried.map(async (pet) => pets.add(pet)))
       const stored = results
         .filter((result) => result.status === 'fulfilled')

@@ -2,7 +2,8 @@ import { type IdempotencyKey, INT64, PET_NAME, type PetRepository } from '@pet-s
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
-import { aNewPet, ascending, idsOf, listAll } from '../new-pets.ts'
+import { aNewPet } from '../new-pets.ts'
+import { ascending, idsOf, listAll } from '../stored-pets.ts'
 import { addUnder, expectReused, keyWith } from './idempotency-keys.ts'
 
 /** What collations, encodings and careless comparisons take for the same text. */

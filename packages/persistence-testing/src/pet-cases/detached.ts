@@ -3,8 +3,9 @@ import type { Pet, PetInput, PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { tryToChange } from '../case/try-to-change.ts'
-import { after } from '../new-api-keys.ts'
-import { addKeyed, aNewPet, listAll } from '../new-pets.ts'
+import { addKeyed, aNewPet } from '../new-pets.ts'
+import { listAll } from '../stored-pets.ts'
+import { after } from '../times.ts'
 
 /** Callers get copies: changing one changes nothing stored. */
 export const detachedCases: readonly ContractCase<PetRepository>[] = casesOf('pet.detached', {

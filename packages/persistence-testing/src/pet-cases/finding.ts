@@ -1,7 +1,8 @@
 import { INT64, type PetId, type PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
-import { addPets, idsOf } from '../new-pets.ts'
+import { addPets } from '../new-pets.ts'
+import { idsOf } from '../stored-pets.ts'
 
 /** A pet by its id, and `undefined` for any other id. */
 export const findingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.find', {

@@ -1,6 +1,6 @@
 import type { IdempotencyKey, NewPet, Pet, PetRepository } from '@pet-store/domain'
 import { expectRejection } from '../case/expectations.ts'
-import { after } from '../new-api-keys.ts'
+import { after } from '../times.ts'
 
 /** The time of the first use of a key. */
 export const START_MS: number = after(0).getTime()

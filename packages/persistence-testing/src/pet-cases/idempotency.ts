@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { IDEMPOTENCY_KEY_LIFETIME_MS, type PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
-import { aNewPet, anUnreadablePet, idsOf, listAll } from '../new-pets.ts'
+import { unreadable } from '../case/unreadable.ts'
+import { wait } from '../case/wait.ts'
+import { aNewPet } from '../new-pets.ts'
+import { idsOf, listAll } from '../stored-pets.ts'
 import { addUnder, expectReused, keyWith, START_MS } from './idempotency-keys.ts'
 
 const LAST_MS = START_MS + IDEMPOTENCY_KEY_LIFETIME_MS - 1
@@ -149,8 +152,7 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
       const spreadMs = round % 2 === 0 ? 0 : SPREAD_MS
       const results = await Promise.all(
         Array.from({ length: 20 }, async () => {
-          if (spreadMs > 0)
-            await new Promise((resolve) => setTimeout(resolve, Math.random() * spreadMs))
+          if (spreadMs > 0) await wait(Math.random() * spreadMs)
           return pets.addWithKey(aNewPet(), nextDay)
         }),
       )
@@ -241,7 +243,7 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
     },
   'rejected: does not use up a key for an add that is rejected': async (pets) => {
     await expectRejection(
-      async () => addUnder(pets, anUnreadablePet('name'), keyWith({})),
+      async () => addUnder(pets, unreadable(aNewPet({ status: 'sold' }), 'name'), keyWith({})),
       'addWithKey must reject when the name cannot be read',
     )
     const added = await addUnder(pets, aNewPet({ name: 'Mia' }), keyWith({ fingerprint: 'Mia' }))

@@ -8,18 +8,9 @@ import {
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
-import {
-  addKeyed,
-  addManyPets,
-  addPets,
-  aNewPet,
-  ascending,
-  GREAT_LIMITS,
-  idsOf,
-  LIMITS,
-  listAll,
-  MORE_THAN_ENOUGH,
-} from '../new-pets.ts'
+import { addKeyed, addManyPets, addPets, aNewPet } from '../new-pets.ts'
+import { ascending, idsOf, listAll, MORE_THAN_ENOUGH } from '../stored-pets.ts'
+import { GREAT_LIMITS, LIMITS } from './list-limits.ts'
 
 const GROUP = { group: 'pet.list', timeLimitMs: 60_000 }
 

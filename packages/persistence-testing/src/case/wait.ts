@@ -1,0 +1,8 @@
+export function wait(durationMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, durationMs))
+}
+
+/** What was said not to be stored is looked for again after this time: it may wait in a queue. */
+export function aMomentLater(durationMs = 500): Promise<void> {
+  return wait(durationMs)
+}
