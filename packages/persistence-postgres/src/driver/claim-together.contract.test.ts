@@ -1,7 +1,7 @@
 import { columnsFromPet } from '@pet-store/persistence-mikro-orm'
 import { runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
-import { beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { migratePostgres } from '../migrations.ts'
 import { useDatabase } from '../testing/temporary-database.test-support.ts'
 import { createClaimTogether } from './claim-together.ts'
@@ -13,6 +13,8 @@ beforeAll(async () => {
   await migratePostgres({ url: database.url })
 })
 beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
   await runSql(database.url, 'truncate pet, idempotency_key restart identity')
 })
 
@@ -96,4 +98,25 @@ it('A claim fails and stores nothing if the next id of a pet is taken', async ()
   await expect(claim('a', 'b')).rejects.toMatchObject({ code: '23505', constraint: 'pet_pkey' })
   expect(await storedPets()).toEqual([])
   expect(await runSql(database.url, 'select 1 from pet')).toHaveLength(2)
+})
+
+it('Keys are looked up first once a second, which fails without their primary key', async () => {
+  const { claim, statements } = await openClaims()
+  for (const key of ['a', 'b', 'c']) {
+    vi.advanceTimersByTime(600)
+    await claim(key)
+  }
+  expect(statements).toEqual([
+    'pet_add_many_with_new_keys',
+    'pet_add_many_with_keys',
+    'pet_add_many_with_new_keys',
+  ])
+  await runSql(database.url, 'alter table idempotency_key drop constraint idempotency_key_pkey')
+  const restore = 'alter table idempotency_key add primary key (owner, key)'
+  onTestFinished(async () => void (await runSql(database.url, restore)))
+  vi.advanceTimersByTime(600)
+  const lacksKey = { outcome: 'not_stored', cause: { code: '42P10' } }
+  for (let times = 0; times < 2; times += 1)
+    await expect(claim('a', 'd')).rejects.toMatchObject(lacksKey)
+  expect(await storedPets()).toEqual(['Pet a a', 'Pet b b', 'Pet c c'])
 })
