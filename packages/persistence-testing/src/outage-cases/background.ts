@@ -6,7 +6,7 @@ import { type HarnessCase, memberOf } from '../persistence-harness.ts'
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }
 const ROUNDS = 3
 /** How many openings add a pet after each other: an adapter may seldom do what it does then. */
-const OPENINGS = 16
+const OPENINGS = 8
 
 /** What an adapter does after a call has resolved. */
 export const backgroundCases: readonly HarnessCase[] = casesOf(GROUP, {
@@ -17,23 +17,22 @@ export const backgroundCases: readonly HarnessCase[] = casesOf(GROUP, {
       for (let round = 0; round < ROUNDS; round += 1) {
         const url = await harness.emptyDatabase()
         const other = start(url, WRITER, [`${openings}`])
-        const interruption = new Promise<void>((resolve, reject) => {
-          let isBegun = false
-          other.onOutput(() => {
-            if (isBegun) return
-            isBegun = true
-            stopBriefly().then(resolve, reject)
-          })
-          // It may end before it has added anything.
-          void other.ended.then(() => resolve(), reject)
-        })
         const stopBriefly = async () => {
           const { end } = await interrupt(url)
           await aRandomMoment(50, 100)
           await end()
         }
-        await interruption
-        await outputOf(other)
+        let stopping: Promise<void> | undefined
+        other.onOutput(() => {
+          stopping ??= stopBriefly()
+          // It rejects below.
+          stopping.catch(() => undefined)
+        })
+        try {
+          await outputOf(other)
+        } finally {
+          await stopping
+        }
       }
     }),
 })
