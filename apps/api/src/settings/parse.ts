@@ -22,10 +22,13 @@ export function parseDuration(text: string, example = '90d'): number {
   )
 }
 
-/** The line feed of a line that was not read as one would be invisible in other messages. */
+/**
+ * The line feed of a line that was not read as one would be invisible in other messages. The
+ * brackets of an IPv6 address belong to URLs.
+ */
 export function parseHost(text: string): string {
-  if (!/\s/.test(text)) return text
-  throw new RangeError('must be an address or a name, without white space')
+  if (!/[\s[\]]/.test(text)) return text
+  throw new RangeError('must be an address or a name, without white space or brackets')
 }
 
 export function parseInteger(text: string, min: number, max: number): number {

@@ -159,7 +159,7 @@ describe('readSettings', () => {
       ],
       '* or origins such as https://shop.example, separated by commas',
     ],
-    ['HOST', ['::1\r', ' '], 'an address or a name, without white space'],
+    ['HOST', ['::1\r', ' ', '[::1]'], 'an address or a name, without white space or brackets'],
     [
       'TRUST_PROXY',
       [
