@@ -18,17 +18,10 @@ import { openingCases } from './persistence-cases/opening.ts'
 import { reopeningCases } from './persistence-cases/reopening.ts'
 import { sharingCases } from './persistence-cases/sharing.ts'
 import { sharingBetweenProcessesCases } from './persistence-cases/sharing-between-processes.ts'
-import {
-  apiKeysOf,
-  assertHarness,
-  type HarnessCase,
-  type PersistenceHarness,
-  rateLimiterOf,
-  withBulkAccess,
-  withPersistence,
-} from './persistence-harness.ts'
+import { assertHarness, type HarnessCase, type PersistenceHarness } from './persistence-harness.ts'
 import { petRepositoryContract } from './pet-repository-contract.ts'
 import { rateLimiterContract } from './rate-limiter-contract.ts'
+import { apiKeysOf, rateLimiterOf, withBulkAccess, withPersistence } from './with-persistence.ts'
 
 /** A guarantee of an adapter as a function that checks it: of one of its ports, or of the whole. */
 export interface AdapterCase {

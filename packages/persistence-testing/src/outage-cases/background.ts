@@ -1,5 +1,5 @@
 import { casesOf } from '../case/contract-case.ts'
-import { outputOf, withProcesses } from '../other-process.ts'
+import { outputOf, withProcesses } from '../persistence-cases/other-process.ts'
 import { aRandomMoment } from '../persistence-cases/outage.ts'
 import { type HarnessCase, memberOf } from '../persistence-harness.ts'
 

@@ -10,12 +10,8 @@ import {
   OPENING_LIMIT_MS,
   openForEachCall,
 } from '../persistence-cases/outage.ts'
-import {
-  assertSeveralProcesses,
-  type HarnessCase,
-  memberOf,
-  withPersistence,
-} from '../persistence-harness.ts'
+import { assertSeveralProcesses, type HarnessCase, memberOf } from '../persistence-harness.ts'
+import { withPersistence } from '../with-persistence.ts'
 import {
   type Attempt,
   attempt,

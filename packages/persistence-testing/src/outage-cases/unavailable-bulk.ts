@@ -15,7 +15,8 @@ import {
   expectNotOpened,
   OPENING_LIMIT_MS,
 } from '../persistence-cases/outage.ts'
-import { type HarnessCase, memberOf, withBulkAccess } from '../persistence-harness.ts'
+import { type HarnessCase, memberOf } from '../persistence-harness.ts'
+import { withBulkAccess } from '../with-persistence.ts'
 import { untilAvailable } from './attempts.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 180_000 }

@@ -18,7 +18,8 @@ import {
   openForEachCall,
 } from '../persistence-cases/outage.ts'
 import { expectWorks, expectWorksAgain } from '../persistence-cases/working.ts'
-import { type HarnessCase, memberOf, withPersistence } from '../persistence-harness.ts'
+import { type HarnessCase, memberOf } from '../persistence-harness.ts'
+import { withPersistence } from '../with-persistence.ts'
 import { type Attempt, attempt, expectStoredAsSaid, writeUntil } from './attempts.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }

@@ -5,9 +5,10 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { addKeyed, aNewPet } from '../new-pets.ts'
-import { type OtherProcess, untilKilled, withProcesses } from '../other-process.ts'
-import { type HarnessCase, withBulkAccess, withPersistence } from '../persistence-harness.ts'
+import type { HarnessCase } from '../persistence-harness.ts'
 import { petsByName } from '../stored-pets.ts'
+import { withBulkAccess, withPersistence } from '../with-persistence.ts'
+import { type OtherProcess, untilKilled, withProcesses } from './other-process.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
 

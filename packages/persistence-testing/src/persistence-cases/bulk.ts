@@ -6,15 +6,10 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
 import { addPets, aNewPet } from '../new-pets.ts'
-import {
-  apiKeysOf,
-  type HarnessCase,
-  type PersistenceHarness,
-  withBulkAccess,
-  withPersistence,
-} from '../persistence-harness.ts'
+import type { HarnessCase, PersistenceHarness } from '../persistence-harness.ts'
 import { listAll } from '../stored-pets.ts'
 import { after } from '../times.ts'
+import { apiKeysOf, withBulkAccess, withPersistence } from '../with-persistence.ts'
 
 const KEY = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
 

@@ -5,10 +5,11 @@ import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
 import { aNewPet } from '../new-pets.ts'
-import { type StartProcess, untilKilled, withProcesses } from '../other-process.ts'
-import { apiKeysOf, type HarnessCase, withPersistence } from '../persistence-harness.ts'
+import type { HarnessCase } from '../persistence-harness.ts'
 import { listAll, samePetsByName } from '../stored-pets.ts'
 import { after } from '../times.ts'
+import { apiKeysOf, withPersistence } from '../with-persistence.ts'
+import { type StartProcess, untilKilled, withProcesses } from './other-process.ts'
 
 const ROUNDS = 3
 const ACKNOWLEDGED_PER_ROUND = 100

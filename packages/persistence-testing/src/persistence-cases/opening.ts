@@ -3,16 +3,16 @@ import type { Persistence } from '@pet-store/persistence'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { aNewPet } from '../new-pets.ts'
-import { type OtherProcess, outputOf, type StartProcess, withProcesses } from '../other-process.ts'
 import {
   assertSeveralProcesses,
   type HarnessCase,
   memberOf,
   type PersistenceHarness,
-  withPersistence,
 } from '../persistence-harness.ts'
 import { idsOf, listAll } from '../stored-pets.ts'
 import { after } from '../times.ts'
+import { withPersistence } from '../with-persistence.ts'
+import { type OtherProcess, outputOf, type StartProcess, withProcesses } from './other-process.ts'
 import { expectWorks } from './working.ts'
 
 const GROUP = { group: 'persistence.open', timeLimitMs: 120_000 }

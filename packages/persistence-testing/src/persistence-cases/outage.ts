@@ -3,12 +3,8 @@ import type { Persistence } from '@pet-store/persistence'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { endWithin } from '../case/time-limit.ts'
 import { wait } from '../case/wait.ts'
-import {
-  type Interruption,
-  memberOf,
-  type PersistenceHarness,
-  withPersistence,
-} from '../persistence-harness.ts'
+import { type Interruption, memberOf, type PersistenceHarness } from '../persistence-harness.ts'
+import { withPersistence } from '../with-persistence.ts'
 import { type Call, everyCall, prepareCalls } from './every-call.ts'
 
 /** How calls reject while the database is unavailable. */

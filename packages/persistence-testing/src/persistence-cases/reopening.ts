@@ -5,11 +5,12 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { aNewApiKey, hashOf } from '../new-api-keys.ts'
 import { addPets, aNewPet } from '../new-pets.ts'
-import { withProcesses } from '../other-process.ts'
-import { apiKeysOf, type HarnessCase, withPersistence } from '../persistence-harness.ts'
+import type { HarnessCase } from '../persistence-harness.ts'
 import { ascending, idsOf, listAll } from '../stored-pets.ts'
 import { after } from '../times.ts'
+import { apiKeysOf, withPersistence } from '../with-persistence.ts'
 import { everyCall, prepareCalls } from './every-call.ts'
+import { withProcesses } from './other-process.ts'
 
 const HOUR_MS = 3_600_000
 const KEY = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }

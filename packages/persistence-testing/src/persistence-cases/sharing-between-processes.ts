@@ -7,11 +7,12 @@ import { inGroups } from '../case/in-groups.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
 import { addPets, aNewPet } from '../new-pets.ts'
-import { besideAnotherProcess } from '../other-process.ts'
-import { apiKeysOf, type HarnessCase, rateLimiterOf } from '../persistence-harness.ts'
+import type { HarnessCase } from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-contract.ts'
 import { ascending, idsOf, listAll } from '../stored-pets.ts'
 import { after } from '../times.ts'
+import { apiKeysOf, rateLimiterOf } from '../with-persistence.ts'
+import { besideAnotherProcess } from './other-process.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }
 

@@ -7,18 +7,16 @@ import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
 import { addPets, aNewPet } from '../new-pets.ts'
-import { outputOf, withProcesses } from '../other-process.ts'
 import {
-  apiKeysOf,
   assertSeveralProcesses,
   type HarnessCase,
   type PersistenceHarness,
-  rateLimiterOf,
-  withPersistence,
 } from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-contract.ts'
 import { ascending, idsOf, listAll } from '../stored-pets.ts'
 import { after } from '../times.ts'
+import { apiKeysOf, rateLimiterOf, withPersistence } from '../with-persistence.ts'
+import { outputOf, withProcesses } from './other-process.ts'
 import { expectKey, expectWorks } from './working.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }

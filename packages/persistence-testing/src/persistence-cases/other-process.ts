@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import type { Persistence } from '@pet-store/persistence'
-import { expectEqual } from './case/expectations.ts'
+import { expectEqual } from '../case/expectations.ts'
 import {
   assertSeveralProcesses,
   type HarnessCase,
   memberOf,
   type PersistenceHarness,
-  withPersistence,
-} from './persistence-harness.ts'
+} from '../persistence-harness.ts'
+import { withPersistence } from '../with-persistence.ts'
 
 /** What another process did. */
 interface ProcessResult {
