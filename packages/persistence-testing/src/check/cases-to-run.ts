@@ -1,3 +1,4 @@
+import { TIME_LIMIT_MS } from '../case/contract-case.ts'
 import type { PersistenceHarness } from '../persistence-harness.ts'
 import type { CheckOptions } from './check-harness.ts'
 
@@ -27,6 +28,11 @@ const BEGINS_WITHIN_MS = 1_000
 /** How many times longer every limit is on a machine on which a process took so long to begin. */
 export function slownessOf(beginningMs: number): number {
   return Math.max(1, beginningMs / BEGINS_WITHIN_MS)
+}
+
+/** How many times longer every limit is than usual, by the command line. */
+export function scaleOf({ timeLimitSeconds = 0 }: CheckOptions): number {
+  return (timeLimitSeconds * 1000) / TIME_LIMIT_MS || 1
 }
 
 /** The name of a case as a test: its id comes last. */

@@ -3,9 +3,14 @@ import { AssertionError } from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { adapterContract } from '../adapter-contract.ts'
-import { TIME_LIMIT_MS } from '../case/contract-case.ts'
 import { endWithin, NEVER_ENDED } from '../case/time-limit.ts'
-import { type CasesToRun, type LoadedHarness, slownessOf, testNameOf } from './cases-to-run.ts'
+import {
+  type CasesToRun,
+  type LoadedHarness,
+  scaleOf,
+  slownessOf,
+  testNameOf,
+} from './cases-to-run.ts'
 import { assertEmpty, createHarness, WrongUse } from './check-harness.ts'
 import { type FollowedCalls, followCalls } from './follow-calls.ts'
 
@@ -27,7 +32,7 @@ async function defineCases({ options, ids, isFirst }: CasesToRun): Promise<void>
   const calls = followCalls(harness)
   const { capabilities = null, concurrent: isConcurrent = false } = harness
   process.send?.({ type: 'harness', capabilities, isConcurrent } satisfies LoadedHarness)
-  const scale = (((options.timeLimitSeconds ?? 0) * 1000) / TIME_LIMIT_MS || 1) * slowness
+  const scale = scaleOf(options) * slowness
   const cases = adapterContract(calls.harness).filter(({ id }) => ids.includes(id))
   for (const one of cases) {
     const { timeLimitMs, run } = one

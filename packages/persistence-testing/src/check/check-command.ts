@@ -1,7 +1,7 @@
 import { adapterContract } from '../adapter-contract.ts'
-import { TIME_LIMIT_MS } from '../case/contract-case.ts'
 import { contractVersion } from '../contract-version.ts'
 import { formatReport } from './adapter-report.ts'
+import { scaleOf } from './cases-to-run.ts'
 import { CheckGroups } from './check-groups.ts'
 import type { CheckOptions } from './check-harness.ts'
 import { createReporter, type ReporterName } from './reporters.ts'
@@ -56,11 +56,11 @@ export async function checkCommand(
 }
 
 /** What is run, without a harness: the cases of every adapter are the same. */
-function casesFor({ only = '', timeLimitSeconds = 0 }: CheckOptions): readonly CaseToRun[] {
+function casesFor(options: CheckOptions): readonly CaseToRun[] {
   const open = () => Promise.reject(new Error('This harness only names the cases.'))
-  const scale = (timeLimitSeconds * 1000) / TIME_LIMIT_MS || 1
+  const scale = scaleOf(options)
   return adapterContract({ open, emptyDatabase: async () => '' })
-    .filter(({ id }) => id.startsWith(only))
+    .filter(({ id }) => id.startsWith(options.only ?? ''))
     .map(({ id, name, capability, timeLimitMs }) => ({
       id,
       name,
