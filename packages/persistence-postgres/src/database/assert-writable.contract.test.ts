@@ -124,6 +124,28 @@ it.each([
   await persistence.pets.addWithKey(aNewPet(), aKey())
 })
 
+it('A database that generates every id itself is not ready until it accepts some', async () => {
+  const other = await createDatabase(inject('postgresUrl'))
+  onTestFinished(other.drop)
+  await migratePostgres({ url: other.url })
+  await runSql(
+    other.url,
+    `alter table pet alter column id drop default;
+    drop sequence pet_id_seq;
+    alter table pet alter column id add generated always as identity`,
+  )
+  const opened = await openPostgresPersistence({ url: other.url })
+  onTestFinished(() => opened.close())
+  const remedy = await opened.check().then(String, (error: Error) => error.message)
+  expect(remedy).toMatch(/^The column "id" of the table pet accepts no values: alter /)
+  await expect(opened.pets.addWithKey(aNewPet(), aKey())).rejects.toMatchObject({
+    cause: { code: '428C9' },
+  })
+  await runSql(other.url, /: (.*)\.$/.exec(remedy)?.[1] ?? '')
+  await opened.check()
+  await opened.pets.addWithKey(aNewPet(), aKey())
+})
+
 it('A database whose partitions set a column by a trigger is ready, and stores pets', async () => {
   const partitioned = await createDatabase(inject('postgresUrl'))
   onTestFinished(partitioned.drop)

@@ -1,8 +1,8 @@
 import { persistenceUnavailable } from '@pet-store/domain'
 import type { Pool } from 'pg'
-import { assertNoRequiredColumns } from './assert-no-required-columns.ts'
 import { assertPrimaryKeys } from './assert-primary-keys.ts'
 import { assertRowsVisible, securedTables } from './assert-rows-visible.ts'
+import { assertWritableColumns } from './assert-writable-columns.ts'
 import { exactNextIdOf, hasId, nextIdOf, readSequence } from './pet-id-sequence.ts'
 import { withRetries } from './retries.ts'
 
@@ -44,7 +44,7 @@ interface Use {
  */
 export async function assertWritable(pool: Pool, use: Use): Promise<void> {
   await assertRights(pool, use)
-  await assertNoRequiredColumns(pool)
+  await assertWritableColumns(pool)
   await assertPrimaryKeys(pool, use.countsRequests ? COUNTING_TABLES : [])
   const sequence = await readSequence(pool)
   const nextId = nextIdOf(sequence)
