@@ -168,6 +168,7 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['hides-replica-problems', 'declared.replicas'],
   ['names-no-replica', 'declared.replicas'],
   ['needs-every-replica', 'declared.replicas'],
+  ['fails-without-a-replica', 'declared.replicas'],
   ['dates-by-process', 'shared.clock'],
   ['looks-before-it-replaces', 'shared.api-keys-processes'],
 ]
@@ -175,7 +176,7 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
 /** Faults whose own error is what a case rejects with. */
 const OWN_ERRORS = [
   ...['cannot-read-alone', 'closes-all', 'reads-no-bulk-alone', 'needs-ends'],
-  'needs-every-replica',
+  ...['needs-every-replica', 'fails-without-a-replica'],
 ]
 
 /** What one open port cannot show. */

@@ -144,12 +144,20 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
     for (const { name, errors } of ends)
       expectEqual(errors.length, 1, `how often the end of ${name} is reported`)
   },
-  'replicas: finds and lists every pet although a replica stands still': async (harness) => {
+  'replicas: finds and lists every pet although a replica stands still, or ends': async (
+    harness,
+  ) => {
     assertTested(harness.capabilities?.replicas, 'the adapter does not declare replicas')
     const pausedReplica = memberOf(harness, 'pausedReplica')
     const url = await harness.emptyDatabase()
     const added = [...(await withPersistence(harness, url, ({ pets }) => addPets(pets, 3)))]
     const replica = await pausedReplica(url)
+    let hasEnded = false
+    let ending: Promise<void> | undefined
+    const end = () => {
+      ending ??= replica.end()
+      return ending
+    }
     const opened = await harness.open({ url, mode: 'migrate', replicaUrls: [replica.url] })
     try {
       for (let round = 0; round < 10; round += 1) {
@@ -177,9 +185,17 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
       const problems = await opened.replicaProblems?.()
       for (const problem of problems ?? [])
         expectEqual(typeof problem, 'string', 'the type of a problem of a replica')
+      void end().finally(() => {
+        hasEnded = true
+      })
+      for (let isLast = false; !isLast; ) {
+        isLast = hasEnded
+        const page = await opened.pets.list({ limit: 2 })
+        expectEqual(page, added.slice(0, 2), 'a page that is read while the replica ends')
+      }
     } finally {
       await opened.close()
-      await replica.end()
+      await end()
     }
     const without = await harness.open({ url, mode: 'write', replicaUrls: [replica.url] })
     try {

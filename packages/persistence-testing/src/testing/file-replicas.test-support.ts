@@ -22,7 +22,12 @@ export function replicasOf(
       if (has('hides-replica-problems')) return []
       return missing().map((path) => `${has('names-no-replica') ? 'One' : path} is not there.`)
     },
-    list: (query) =>
-      replica === undefined ? undefined : transaction(replica, ({ pets }) => pets.list(query)),
+    list(query) {
+      if (has('fails-without-a-replica') && missing().length > 0)
+        return Promise.reject(new Error('ECONNREFUSED'))
+      return replica === undefined
+        ? undefined
+        : transaction(replica, ({ pets }) => pets.list(query))
+    },
   }
 }
