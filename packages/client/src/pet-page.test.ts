@@ -9,13 +9,13 @@ import { json, rejectionOf, startStub } from './testing/start-stub.test-support.
 const ids = (count: number): bigint[] =>
   Array.from({ length: count }, (_, index) => BigInt(index + 1))
 
-async function idsOf(walk: AsyncIterable<{ readonly id: bigint }>): Promise<bigint[]> {
+async function idsOf(pets: AsyncIterable<{ readonly id: bigint }>): Promise<bigint[]> {
   const found: bigint[] = []
-  for await (const { id } of walk) found.push(id)
+  for await (const { id } of pets) found.push(id)
   return found
 }
 
-describe('walking through pages', () => {
+describe('iterating over pages', () => {
   it('allPets yields each pet once when a connection breaks in the middle of a page', async () => {
     let pages = 0
     const { baseUrl } = await startService({
@@ -39,8 +39,8 @@ describe('walking through pages', () => {
     }
     const { baseUrl } = await startService({ pets })
     const client = createPetStoreClient({ baseUrl, apiKey: API_KEY })
-    const walk = client.allPages({ status: 'sold', pageSize: 3 })
-    const { value: first } = await walk.next()
+    const pages = client.allPages({ status: 'sold', pageSize: 3 })
+    const { value: first } = await pages.next()
     expect(first?.pets.map(({ id }) => id)).toEqual([1n, 3n, 4n])
     const rest = client.allPets({ status: 'sold', cursor: first?.next?.cursor })
     expect(await idsOf(rest)).toEqual([5n])
@@ -51,9 +51,9 @@ describe('walking through pages', () => {
       Link: '<?cursor=a>; rel="next"',
     })
     const stub = await startStub(page)
-    const walk = createPetStoreClient({ baseUrl: stub.baseUrl }).allPets()
+    const pets = createPetStoreClient({ baseUrl: stub.baseUrl }).allPets()
     expect(stub.requests).toHaveLength(0)
-    for await (const { id } of walk) {
+    for await (const { id } of pets) {
       expect(id).toBe(1n)
       break
     }

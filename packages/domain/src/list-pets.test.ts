@@ -170,6 +170,6 @@ it('allPets reads the following page only when it is needed', async () => {
 })
 
 it('allPets throws what listPets rejects with', async () => {
-  const walk = allPets(listPetsOf(createMemoryPets()), { limit: 0 })
-  await expect(walk.next()).rejects.toMatchObject({ code: 'pet_query_invalid' })
+  const pets = allPets(listPetsOf(createMemoryPets()), { limit: 0 })
+  await expect(pets.next()).rejects.toMatchObject({ code: 'pet_query_invalid' })
 })

@@ -17,7 +17,7 @@ export const PetEntity = defineEntity({
     // demands.
     status: p.enum(PET_STATUSES).nullable(),
   } satisfies Record<keyof Pet, unknown>,
-  // A list with a status walks this index in the order of ids; a list without one walks the primary
+  // A list with a status reads this index in the order of ids; a list without one reads the primary
   // key.
   indexes: [{ name: 'pet_status_id', properties: ['status', 'id'] }],
 })

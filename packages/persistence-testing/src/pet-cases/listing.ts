@@ -139,7 +139,7 @@ export const listingCases: readonly ContractCase<PetRepository>[] = casesOf(GROU
     for (const pet of added)
       expectEqual(seen.get(pet.id) ?? pet, pet, 'a pet that was read while others were added')
   },
-  'more-than-1000: lists and walks through more than 1,000 pets': async (pets) => {
+  'more-than-1000: lists more than 1,000 pets, at once and page by page': async (pets) => {
     const added = await addManyPets(pets, 1003)
     for (const limit of LIMITS) {
       expectEqual(
