@@ -11,10 +11,10 @@ import { baseUrl, developmentKey } from '../browser/page-values.ts'
 import { showMessage } from '../browser/show-message.ts'
 import { setUpThemeSwitch } from '../browser/theme-switch.ts'
 import { setUpAddDrawer } from './add-pet.ts'
+import { setUpFind } from './find-pet.ts'
 import {
   addressOf,
   firstPage,
-  isPetId,
   type ListPage,
   pageAfter,
   pageBefore,
@@ -136,16 +136,6 @@ function goToPet(id: string): void {
   syncPet()
 }
 
-function findPet(): void {
-  const input = byId('find-id', HTMLInputElement)
-  const id = input.value.trim()
-  const isId = isPetId(id)
-  byId('find-message').textContent = isId ? '' : 'Enter the ID of a pet: a whole number, such as 1.'
-  if (!isId) input.focus()
-  else if (client === undefined) openKeyDialog()
-  else goToPet(`${BigInt(id)}`)
-}
-
 function goTo(page: ListPage, message: HTMLElement): Promise<boolean> {
   return showPage(page, message, true)
 }
@@ -168,9 +158,9 @@ byId('filter').addEventListener('change', (event) => {
 SIZE.addEventListener('change', () => {
   void goTo(firstPage(shownPage().status ?? '', SIZE.value), PAGE_MESSAGE)
 })
-byId('find').addEventListener('submit', (event) => {
-  event.preventDefault()
-  findPet()
+setUpFind((id) => {
+  if (client === undefined) openKeyDialog()
+  else goToPet(id)
 })
 byId('table').addEventListener('click', (event) => {
   const link = (event.target as Element).closest<HTMLElement>('a[data-pet]')
