@@ -59,6 +59,7 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
 
 const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['forgets-ids', 'reopen.pets'],
+  ['garbles-when-reopened', 'reopen.odd-names'],
   ['forgets-idempotency-keys', 'reopen.idempotency-keys'],
   ['forgets-api-keys', 'reopen.api-keys'],
   ['remembers-deleted-pets', 'reopen.deleted-pet'],

@@ -12,6 +12,8 @@ export const ODD_NAMES: readonly string[] = [
   // The first two look alike, one composed and one not, and so do the last two.
   ...['Zo\u00EB', 'Zoe\u0308', '\uAC00', '\u1100\u1161', '\u212B', '\u00C5'],
   ...['  Rex  ', '\tRex\r\n', '\uFEFFRex\uFEFF', '\u00A0Rex\u3000'],
+  // Separate lines, for some readers of lines.
+  ...['Rex\u2028Rex', 'Rex\u2029', 'Rex\u0085Rex', 'Rex\vRex\fRex'],
   // Control characters and non-characters.
   ...['\u0001Rex\u001F', 'Rex\u007F\u0085', 'Rex\uFFFF', '\u{10FFFF}'],
   '🐕'.repeat(PET_NAME.maxCodePoints),

@@ -5,6 +5,7 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { aNewApiKey, hashOf } from '../new-api-keys.ts'
 import { addPets, aNewPet } from '../new-pets.ts'
+import { ODD_NAMES } from '../odd-names.ts'
 import type { HarnessCase } from '../persistence-harness.ts'
 import { ascending, idsOf, listAll } from '../stored-pets.ts'
 import { after } from '../times.ts'
@@ -42,6 +43,21 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
         assert.ok(next.id > sold.id, `the next id must be greater than ${sold.id}, got ${next.id}`)
       })
     },
+  'odd-names: still has every name exactly after it is opened again, of pets and API keys': async (
+    harness,
+  ) => {
+    const url = await harness.emptyDatabase()
+    const stored = await withPersistence(harness, url, async ({ pets, apiKeys }) => {
+      for (const [index, name] of ODD_NAMES.entries()) {
+        await pets.add(aNewPet({ name }))
+        await apiKeys?.add(aNewApiKey(`odd ${index}`, { name, createdAt: after(index) }))
+      }
+      return [await listAll(pets), await apiKeys?.list()]
+    })
+    await withPersistence(harness, url, async ({ pets, apiKeys }) => {
+      expectEqual([await listAll(pets), await apiKeys?.list()], stored, 'what has an odd name')
+    })
+  },
   'idempotency-keys: still knows idempotency keys after it is opened again': async (harness) => {
     const url = await harness.emptyDatabase()
     const { pet } = await withPersistence(harness, url, ({ pets }) =>

@@ -17,6 +17,12 @@ export function stateFaults({
     if (!isReopened) return stored
     const { pets } = stored
     const { find, list, addWithKey, memory } = { ...pets }
+    if (has('garbles-when-reopened'))
+      pets.list = async (query) =>
+        (await list(query)).map((pet) => ({
+          ...pet,
+          name: Buffer.from(pet.name).toString('latin1'),
+        }))
     if (isOutdated && has('leaves-an-index-empty'))
       pets.list = async (query) =>
         (await list(query)).filter(({ id }) => query.status === undefined || id > 4n)
