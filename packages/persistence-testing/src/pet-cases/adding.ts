@@ -173,29 +173,38 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
         { categoryId: 1n },
         { name: 'Rex', categoryId: INT64.max + 1n },
       ] as unknown as NewPet[]
-      const tried = [
-        ...validPets(5),
-        ...invalid,
-        unreadable(aNewPet({ status: 'sold' }), 'name'),
-        ...validPets(5),
-      ]
-      const results = await Promise.allSettled(tried.map(async (pet) => pets.add(pet)))
-      const stored = results
-        .filter((result) => result.status === 'fulfilled')
-        .map((result) => result.value)
-      const valid = stored.filter((pet) => pet.name?.startsWith('valid'))
-      expectEqual(
-        valid.length,
-        10,
-        'the number of valid pets whose add resolves; it must not fail because another fails',
-      )
-      expectEqual(
-        idsOf(await listAll(pets)),
-        ascending(idsOf(stored)),
-        'exactly the resolved adds must be stored',
-      )
+      const unread = unreadable(aNewPet({ status: 'sold' }), 'name')
+      await expectAddedBeside(pets, [...validPets(5), ...invalid, unread, ...validPets(5)], 10)
+      // The smallest group: one fails, the other does not.
+      for (const pet of invalid) {
+        await expectAddedBeside(pets, [pet, ...validPets(1)], 1)
+        await expectAddedBeside(pets, [...validPets(1), pet], 1)
+      }
     },
 })
+
+/** Adds pets at the same time, and expects that exactly those are stored whose add resolves. */
+async function expectAddedBeside(
+  pets: PetRepository,
+  tried: readonly NewPet[],
+  validCount: number,
+): Promise<void> {
+  const before = idsOf(await listAll(pets))
+  const results = await Promise.allSettled(tried.map(async (pet) => pets.add(pet)))
+  const stored = results
+    .filter((result) => result.status === 'fulfilled')
+    .map((result) => result.value)
+  expectEqual(
+    stored.filter((pet) => pet.name?.startsWith('valid')).length,
+    validCount,
+    'the number of valid pets whose add resolves; it must not fail because another fails',
+  )
+  expectEqual(
+    idsOf(await listAll(pets)),
+    ascending([...before, ...idsOf(stored)]),
+    'exactly the resolved adds must be stored',
+  )
+}
 
 /** How an add rejects whose caller has cancelled before the pet was sent. */
 const CANCELLED = { name: 'PetError', code: 'persistence_unavailable', outcome: 'not_stored' }
