@@ -70,7 +70,8 @@ async function whileFrozen(work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } finally {
-    for (const pid of stopped) process.kill(pid, 'SIGCONT')
+    // The postmaster last: it removes processes that have ended meanwhile.
+    for (const pid of stopped.toReversed()) process.kill(pid, 'SIGCONT')
     await client.end()
   }
 }

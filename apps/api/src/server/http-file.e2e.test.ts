@@ -46,7 +46,7 @@ describe('examples/pet-store.http', () => {
   )
 
   it('pet-store.http shows every error but those that its first lines name', () => {
-    const [, others = ''] = /The others take time or a fault: ([\d, ]+)/.exec(FILE) ?? []
+    const [, others = ''] = /Other errors take time or a fault: ([\d, ]+)/.exec(FILE) ?? []
     const shown = requests.map(({ expected }) => expected.status).filter((status) => status >= 400)
     const all = new Set([...shown, ...others.split(', ').map(Number)])
     expect([...all].sort()).toEqual([...new Set(Object.values(ERROR_STATUS))].sort())

@@ -122,7 +122,8 @@ function ownServer(server: EmbeddedServer): Harness {
       const pids = await stopProcesses(server)
       return {
         async end() {
-          for (const pid of pids) process.kill(pid, 'SIGCONT')
+          // The postmaster last: it removes processes that have ended meanwhile.
+          for (const pid of pids.toReversed()) process.kill(pid, 'SIGCONT')
         },
       }
     },
