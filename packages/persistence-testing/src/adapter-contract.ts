@@ -1,27 +1,40 @@
 import type { Persistence } from '@pet-store/persistence'
+import {
+  apiKeysOf,
+  rateLimiterOf,
+  withBulkAccess,
+  withPersistence,
+} from './adapter/with-persistence.ts'
 import { apiKeyRepositoryContract } from './api-key-repository-contract.ts'
 import { bulkAccessContract } from './bulk-access-contract.ts'
 import type { ContractCase } from './case/contract-case.ts'
 import { NotTested } from './case/not-tested.ts'
 import { endWithin } from './case/time-limit.ts'
+import { killedWhileAddingCases } from './killed-cases/adding-pets.ts'
+import { killedWhileChangingKeysCases } from './killed-cases/changing-keys.ts'
+import { killedInBulkCases } from './killed-cases/writing-in-bulk.ts'
 import { backgroundCases } from './outage-cases/background.ts'
+import { closedCases } from './outage-cases/closed.ts'
 import { frozenCases } from './outage-cases/frozen.ts'
 import { unavailableCases } from './outage-cases/unavailable.ts'
 import { unavailableBulkCases } from './outage-cases/unavailable-bulk.ts'
-import { bulkCases } from './persistence-cases/bulk.ts'
-import { bulkKillingCases } from './persistence-cases/bulk-beside-and-killed.ts'
+import { bulkAndKeysCases } from './persistence-cases/bulk-and-keys.ts'
+import { bulkAndPetsCases } from './persistence-cases/bulk-and-pets.ts'
+import { bulkReadOnlyCases } from './persistence-cases/bulk-read-only.ts'
+import { closingCases } from './persistence-cases/closing.ts'
 import { declaringCases } from './persistence-cases/declaring.ts'
 import { deletedPetCases } from './persistence-cases/deleted-pets.ts'
-import { killingCases } from './persistence-cases/killing.ts'
 import { migratingCases } from './persistence-cases/migrating.ts'
 import { openingCases } from './persistence-cases/opening.ts'
 import { reopeningCases } from './persistence-cases/reopening.ts'
+import { replicaCases } from './persistence-cases/replicas.ts'
+import { reportingCases } from './persistence-cases/reporting.ts'
 import { sharingCases } from './persistence-cases/sharing.ts'
 import { sharingBetweenProcessesCases } from './persistence-cases/sharing-between-processes.ts'
+import { singleProcessCases } from './persistence-cases/single-process.ts'
 import { assertHarness, type HarnessCase, type PersistenceHarness } from './persistence-harness.ts'
 import { petRepositoryContract } from './pet-repository-contract.ts'
 import { rateLimiterContract } from './rate-limiter-contract.ts'
-import { apiKeysOf, rateLimiterOf, withBulkAccess, withPersistence } from './with-persistence.ts'
 
 /** A guarantee of an adapter as a function that checks it: of one of its ports, or of the whole. */
 export interface AdapterCase {
@@ -76,20 +89,29 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
     'rate limits': onEmptyDatabase(rateLimiterContract, opened(rateLimiterOf)),
     'bulk access': [
       ...onEmptyDatabase(bulkAccessContract, (url, work) => withBulkAccess(harness, url, work)),
-      ...bulkCases,
-      ...bulkKillingCases,
+      ...bulkAndPetsCases,
+      ...bulkAndKeysCases,
+      ...bulkReadOnlyCases,
+      ...killedInBulkCases,
     ],
-    durability: [...reopeningCases, ...deletedPetCases, ...killingCases],
+    durability: [
+      ...reopeningCases,
+      ...closingCases,
+      ...deletedPetCases,
+      ...killedWhileAddingCases,
+      ...killedWhileChangingKeysCases,
+    ],
     opening: openingCases,
-    'several processes': [...sharingCases, ...sharingBetweenProcessesCases],
+    'several processes': [...sharingCases, ...sharingBetweenProcessesCases, ...singleProcessCases],
     migrations: migratingCases,
     unavailability: [
       ...unavailableCases,
       ...frozenCases,
+      ...closedCases,
       ...backgroundCases,
       ...unavailableBulkCases,
     ],
-    capabilities: declaringCases,
+    capabilities: [...declaringCases, ...reportingCases, ...replicaCases],
   }).flatMap(([capability, cases]) =>
     cases.map(({ run, ...rest }) => ({
       ...rest,

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import type { NewPet, Pet, PetRepository } from '@pet-store/domain'
+import type { Persistence } from '@pet-store/persistence'
+import { CALL_LIMIT_MS, UNAVAILABLE } from '../adapter/outage.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
+import { endWithin } from '../case/time-limit.ts'
 import { aMomentLater, wait } from '../case/wait.ts'
 import { aNewPet } from '../new-pets.ts'
-import { UNAVAILABLE } from '../persistence-cases/outage.ts'
 import { samePetsByName } from '../stored-pets.ts'
 import { after } from '../times.ts'
 
@@ -116,4 +118,25 @@ export async function untilAvailable<Result>(call: () => Promise<Result>): Promi
       await wait(RETRY_MS)
     }
   }
+}
+
+/** Adds pets, each of which must be rejected in time. */
+export async function attemptAll(
+  { pets }: Persistence,
+  label: string,
+  scale: number,
+): Promise<Attempt[]> {
+  const attempts = await Promise.all(
+    [1, 2, 3, 4].map((count) =>
+      endWithin(CALL_LIMIT_MS * scale, () => attempt(pets, `${label}-${count}`, count > 2)),
+    ),
+  )
+  for (const { name, pet } of attempts)
+    expectEqual(pet, undefined, `the add of the pet ${name} must reject`)
+  return attempts
+}
+
+/** What it says of the pet is looked at too. */
+export function isAdd(name: string): boolean {
+  return name.startsWith('pets.add')
 }

@@ -1,6 +1,6 @@
+import { outputOf, withProcesses } from '../adapter/other-process.ts'
+import { aRandomMoment } from '../adapter/outage.ts'
 import { casesOf } from '../case/contract-case.ts'
-import { outputOf, withProcesses } from '../persistence-cases/other-process.ts'
-import { aRandomMoment } from '../persistence-cases/outage.ts'
 import { type HarnessCase, memberOf } from '../persistence-harness.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }

@@ -1,37 +1,70 @@
 import type { NewPet, PetRepository } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
-import { casesOf } from '../case/contract-case.ts'
-import { expectEqual } from '../case/expectations.ts'
-import { endWithin } from '../case/time-limit.ts'
-import { type Call, everyCall, prepareCalls } from '../persistence-cases/every-call.ts'
+import { everyCall, prepareCalls } from '../adapter/every-call.ts'
+import { expectWorksAgain } from '../adapter/expect-works.ts'
 import {
+  allEnded,
   aRandomMoment,
   CALL_LIMIT_MS,
-  OPENING_LIMIT_MS,
-  openForEachCall,
-} from '../persistence-cases/outage.ts'
-import { assertSeveralProcesses, type HarnessCase, memberOf } from '../persistence-harness.ts'
-import { withPersistence } from '../with-persistence.ts'
+  callUntil,
+  expectNotOpened,
+  expectUnavailable,
+  interrupted,
+} from '../adapter/outage.ts'
+import { withPersistence } from '../adapter/with-persistence.ts'
+import { casesOf } from '../case/contract-case.ts'
+import { endWithin } from '../case/time-limit.ts'
+import { type HarnessCase, memberOf } from '../persistence-harness.ts'
 import {
   type Attempt,
   attempt,
+  attemptAll,
   expectStoredAsSaid,
+  isAdd,
   untilAvailable,
   writeUntil,
 } from './attempts.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }
+
 /** How many openings write when the database stops, each at another step, and how often. */
 const OPENINGS = 4
+
 const FREEZINGS = 3
+
 const WRITERS = 6
-/** How often a case waits, for 20 to 30 milliseconds, while the database has stopped briefly. */
-const BRIEF_WAITS = 10
+
 /** In this time an adapter may repeat what it has said not to be stored, or not to know. */
 const REPEATED_WITHIN_MS = 1_000
 
-/** Calls that are under way when the database stops. */
+/** While the database does not respond every call ends in time, and says what is known of it. */
 export const frozenCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'frozen: rejects every call in time while the database is silent, and loses or adds nothing':
+    interrupted(async ({ persistence, interrupt: freeze, harness, url, scale }) => {
+      const { pets } = persistence
+      const before = await attempt(pets, 'before', true)
+      await prepareCalls(persistence, 'frozen')
+      for (const { isRead, run } of everyCall(persistence, 'frozen')) if (isRead) await run()
+      // These find the database frozen before they have a response, or after.
+      const hasEnded = { value: false }
+      const begun = everyCall(persistence, 'begun')
+        .filter(({ isRead }) => isRead)
+        .map((call) => callUntil(hasEnded, call, scale))
+      const { end, readsWork = false } = await freeze()
+      hasEnded.value = true
+      const others = everyCall(persistence, 'frozen').filter(
+        ({ name, isRead }) => !(isRead && readsWork) && !isAdd(name),
+      )
+      const [attempts] = await allEnded([
+        attemptAll(persistence, 'frozen', scale),
+        expectUnavailable(others, scale),
+        ...begun,
+        ...(readsWork ? [] : [expectNotOpened(() => harness.open({ url }), scale)]),
+      ])
+      await end()
+      await expectWorksAgain(persistence, 'afterwards')
+      await expectStoredAsSaid(pets, [before, ...attempts], REPEATED_WITHIN_MS)
+    }, 'freeze'),
   'frozen-writes: says what is known of each add that was under way when the database stopped':
     async (harness, scale) => {
       const freeze = memberOf(harness, 'freeze')
@@ -78,45 +111,7 @@ export const frozenCases: readonly HarnessCase[] = casesOf(GROUP, {
         expectStoredAsSaid(pets, attempts, REPEATED_WITHIN_MS),
       )
     },
-  'closed-briefly: ends calls as without close if it is closed while the database stops briefly':
-    async (harness, scale) => {
-      const freeze = memberOf(harness, 'freeze')
-      assertSeveralProcesses(harness)
-      const url = await harness.emptyDatabase()
-      await withPersistence(harness, url, async (other) => {
-        await prepareCalls(other, 'open')
-        // Each alone: beside others a call may end because close waits for those.
-        const alone = await openForEachCall(harness, url)
-        const { end } = await freeze(url)
-        const open = everyCall(other, 'open').map(failureOf)
-        const closing = alone.map(({ call }) => failureOf(call))
-        const close = Promise.allSettled(alone.map(async ({ one }) => one.close()))
-        // One long wait could end with the turn in which the calls begin: code that runs for the
-        // first time keeps the process busy that long.
-        for (let waits = 0; waits < BRIEF_WAITS; waits += 1) await aRandomMoment(20, 30)
-        await end()
-        await endWithin(OPENING_LIMIT_MS * scale, () => close)
-        // What an adapter rejects by itself while its database is silent has another reason.
-        const results = await Promise.all(open)
-        const ended = (await Promise.all(closing)).filter(
-          (_, index) => results[index] === undefined,
-        )
-        expectEqual(
-          ended.filter((failure) => failure !== undefined),
-          [],
-          'calls that another opening finished after the database had stopped briefly',
-        )
-      })
-    },
 })
-
-/** Why a call has rejected; `undefined` if it has resolved. */
-async function failureOf({ name, run }: Call): Promise<string | undefined> {
-  return run().then(
-    () => undefined,
-    (error: unknown) => `${name} rejected with ${String(error)}`,
-  )
-}
 
 /** A call whose value no database takes; it rejects, or stores another pet. */
 function addOneOutOfRange(pets: PetRepository, name: string): void {

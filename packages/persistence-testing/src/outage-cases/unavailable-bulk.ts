@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { isPetError } from '@pet-store/domain'
 import type { BulkAccess, PetImport } from '@pet-store/persistence'
+import { everyBulkCall } from '../adapter/every-bulk-call.ts'
+import {
+  aRandomMoment,
+  CALL_LIMIT_MS,
+  expectNotOpened,
+  OPENING_LIMIT_MS,
+} from '../adapter/outage.ts'
+import { withBulkAccess } from '../adapter/with-persistence.ts'
 import { ALL, importOf } from '../bulk-cases/items.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
@@ -8,15 +16,7 @@ import { assertTested } from '../case/not-tested.ts'
 import { endWithin } from '../case/time-limit.ts'
 import { aMomentLater } from '../case/wait.ts'
 import { aNewPet } from '../new-pets.ts'
-import { everyBulkCall } from '../persistence-cases/every-bulk-call.ts'
-import {
-  aRandomMoment,
-  CALL_LIMIT_MS,
-  expectNotOpened,
-  OPENING_LIMIT_MS,
-} from '../persistence-cases/outage.ts'
 import { type HarnessCase, memberOf } from '../persistence-harness.ts'
-import { withBulkAccess } from '../with-persistence.ts'
 import { untilAvailable } from './attempts.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 180_000 }

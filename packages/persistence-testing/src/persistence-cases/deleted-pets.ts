@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Pet } from '@pet-store/domain'
+import { withBulkAccess, withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { aNewPet } from '../new-pets.ts'
 import { type HarnessCase, memberOf, type PersistenceHarness } from '../persistence-harness.ts'
 import { idsOf, listAll } from '../stored-pets.ts'
 import { after } from '../times.ts'
-import { withBulkAccess, withPersistence } from '../with-persistence.ts'
 
 const KEY = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
 

@@ -1,12 +1,12 @@
 import { PET_STATUSES } from '@pet-store/domain'
 import type { PersistenceOptions } from '@pet-store/persistence'
+import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { aNewPet } from '../new-pets.ts'
 import { type HarnessCase, memberOf } from '../persistence-harness.ts'
 import { listAll } from '../stored-pets.ts'
-import { withPersistence } from '../with-persistence.ts'
 
 /** The schema changes only when opening may migrate it, and the adapter has what it declares. */
 export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migrate', {

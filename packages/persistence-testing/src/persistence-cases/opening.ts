@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Persistence } from '@pet-store/persistence'
+import { expectWorks } from '../adapter/expect-works.ts'
+import {
+  type OtherProcess,
+  outputOf,
+  type StartProcess,
+  withProcesses,
+} from '../adapter/other-process.ts'
+import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { aNewPet } from '../new-pets.ts'
@@ -11,9 +19,6 @@ import {
 } from '../persistence-harness.ts'
 import { idsOf, listAll } from '../stored-pets.ts'
 import { after } from '../times.ts'
-import { withPersistence } from '../with-persistence.ts'
-import { type OtherProcess, outputOf, type StartProcess, withProcesses } from './other-process.ts'
-import { expectWorks } from './working.ts'
 
 const GROUP = { group: 'persistence.open', timeLimitMs: 120_000 }
 
@@ -49,13 +54,15 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
       const url = await harness.emptyDatabase()
       const processes: OtherProcess[] = []
       const isReady = new Set<OtherProcess>()
-      const onOutput = (_: string, one: OtherProcess) => {
-        // Once: they open together.
-        if (isReady.size === processes.length) return
-        isReady.add(one)
-        if (isReady.size === processes.length) for (const { go } of processes) go()
+      for (const name of ['a', 'b', 'c']) processes.push(start(url, OPENS, [name]))
+      for (const one of processes) {
+        one.onOutput(() => {
+          // Once: they open together.
+          if (isReady.size === processes.length) return
+          isReady.add(one)
+          if (isReady.size === processes.length) for (const { go } of processes) go()
+        })
       }
-      for (const name of ['a', 'b', 'c']) processes.push(start(url, OPENS, [name], onOutput))
       await Promise.all(processes.map(outputOf))
       await withPersistence(harness, url, async ({ pets }) => {
         const names = (await listAll(pets)).map(({ name }) => name)

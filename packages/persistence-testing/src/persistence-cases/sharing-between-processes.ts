@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import type { ApiKey, ApiKeyRepository, RateLimit, RateLimiter } from '@pet-store/access'
 import type { PetId, PetRepository } from '@pet-store/domain'
+import { besideAnotherProcess } from '../adapter/other-process.ts'
+import { apiKeysOf, rateLimiterOf } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
@@ -8,11 +10,9 @@ import { assertTested } from '../case/not-tested.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
 import { addPets, aNewPet } from '../new-pets.ts'
 import type { HarnessCase } from '../persistence-harness.ts'
-import { untilNoWindowEnds } from '../rate-limiter-contract.ts'
+import { untilNoWindowEnds } from '../rate-limiter-cases/long-window.ts'
 import { ascending, idsOf, listAll } from '../stored-pets.ts'
 import { after } from '../times.ts'
-import { apiKeysOf, rateLimiterOf } from '../with-persistence.ts'
-import { besideAnotherProcess } from './other-process.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }
 

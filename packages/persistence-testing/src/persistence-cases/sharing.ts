@@ -1,23 +1,16 @@
 import type { ApiKeyRepository, RateLimit } from '@pet-store/access'
-import type { Pet } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
+import { expectKey, expectWorks } from '../adapter/expect-works.ts'
+import { apiKeysOf, rateLimiterOf, withPersistence } from '../adapter/with-persistence.ts'
 import { expectRevocationsKept } from '../api-key-cases/ending.ts'
 import { casesOf } from '../case/contract-case.ts'
-import { expectEqual, expectRejection } from '../case/expectations.ts'
-import { assertTested } from '../case/not-tested.ts'
+import { expectEqual } from '../case/expectations.ts'
 import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
 import { addPets, aNewPet } from '../new-pets.ts'
-import {
-  assertSeveralProcesses,
-  type HarnessCase,
-  type PersistenceHarness,
-} from '../persistence-harness.ts'
-import { untilNoWindowEnds } from '../rate-limiter-contract.ts'
+import { assertSeveralProcesses, type HarnessCase } from '../persistence-harness.ts'
+import { untilNoWindowEnds } from '../rate-limiter-cases/long-window.ts'
 import { ascending, idsOf, listAll } from '../stored-pets.ts'
 import { after } from '../times.ts'
-import { apiKeysOf, rateLimiterOf, withPersistence } from '../with-persistence.ts'
-import { outputOf, withProcesses } from './other-process.ts'
-import { expectKey, expectWorks } from './working.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }
 
@@ -164,28 +157,6 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
   'revocations: keeps a revocation when another opening uses and replaces the key': twice(
     (one, other) => expectRevocationsKept(apiKeysOf(one), apiKeysOf(other)),
   ),
-  'single: rejects a second opening, and keeps serving the first one': async (harness) => {
-    assertTested(harness.capabilities, 'the adapter declares no capabilities')
-    assertTested(!harness.capabilities.severalProcesses, 'several processes may open one database')
-    const url = await harness.emptyDatabase()
-    // A module is needed only for this.
-    const fromProcess = withProcesses(async (_, start) => {
-      const opened = await outputOf(start(url, SECOND_OPENING))
-      expectEqual(opened.trim(), 'rejected', 'the opening in another process')
-    })
-    await withPersistence(harness, url, async ({ pets }) => {
-      const before = await pets.add(aNewPet())
-      await expectRejection(
-        async () => (await harness.open({ url, mode: 'migrate' })).close(),
-        'opening must reject while the database is open, ' +
-          'as the adapter declares severalProcesses: false',
-      )
-      await expectReaderHarmless(harness, url, before)
-      if (harness.module !== undefined) await fromProcess(harness)
-      const added = await pets.add(aNewPet())
-      expectEqual(await listAll(pets), [before, added], 'the pets of the first opening')
-    })
-  },
 })
 
 /** Opens an empty database twice; `open` opens it again. */
@@ -203,28 +174,4 @@ function twice(
   }
 }
 
-/** An opening for reading alone is rejected too, or reads what is stored and leaves the other one. */
-async function expectReaderHarmless(
-  harness: PersistenceHarness,
-  url: string,
-  stored: Pet,
-): Promise<void> {
-  const reader = await harness.open({ url, mode: 'read' }).catch(() => undefined)
-  if (reader === undefined) return
-  try {
-    expectEqual(await listAll(reader.pets), [stored], 'the pets of an opening for reading alone')
-  } finally {
-    await reader.close()
-  }
-  await expectRejection(
-    async () => (await harness.open({ url, mode: 'migrate' })).close(),
-    'opening must still reject after an opening for reading alone was closed',
-  )
-}
-
 const LIMIT: RateLimit = { requests: 10, windowMs: 3_600_000 }
-
-const SECOND_OPENING = `
-  const opened = await open({ url, mode: 'migrate' }).catch(() => undefined)
-  console.log(opened ? 'opened' : 'rejected')
-  await opened?.close()`

@@ -1,82 +1,20 @@
-import assert from 'node:assert/strict'
-import { IDEMPOTENCY_KEY_LIFETIME_MS, INT64 } from '@pet-store/domain'
-import type { BulkAccess, StoredApiKey } from '@pet-store/persistence'
-import { importOf, readEverything } from '../bulk-cases/items.ts'
+import { IDEMPOTENCY_KEY_LIFETIME_MS } from '@pet-store/domain'
+import type { StoredApiKey } from '@pet-store/persistence'
+import { withBulk } from '../adapter/with-bulk.ts'
+import { apiKeysOf, withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
-import { addPets, aNewPet } from '../new-pets.ts'
-import type { HarnessCase, PersistenceHarness } from '../persistence-harness.ts'
-import { listAll } from '../stored-pets.ts'
+import { aNewPet } from '../new-pets.ts'
+import type { HarnessCase } from '../persistence-harness.ts'
 import { after } from '../times.ts'
-import { apiKeysOf, withBulkAccess, withPersistence } from '../with-persistence.ts'
 
 const KEY = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
 
-/** What bulk access writes, an open adapter has, and the other way round. */
-export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
-  'pets: has the pets that bulk access has written, also beside 2^53, and gives greater ids':
-    withBulk(async (harness, url, bulk) => {
-      const ids = [7n, ...[-1n, 0n, 1n, 2n].map((offset) => 2n ** 53n + offset)]
-      const written = ids.map((id) => ({ id, ...aNewPet({ status: 'sold' }) }))
-      await bulk(async (open) => {
-        await open.writePets(written)
-        await open.movePetIdsPast(2n ** 53n + 2n)
-      })
-      const added = await withPersistence(harness, url, async ({ pets }) => {
-        expectEqual(await listAll(pets), written, 'the pets that bulk access has written')
-        expectEqual(
-          await pets.list({ status: 'sold', limit: 9 }),
-          written,
-          'those pets by their status',
-        )
-        for (const [index, pet] of written.entries()) {
-          expectEqual(await pets.find(pet.id), pet, `the pet with the id ${pet.id}`)
-          const rest = await pets.list({ after: pet.id, limit: 9 })
-          expectEqual(rest, written.slice(index + 1), `the pets after the id ${pet.id}`)
-        }
-        return addPets(pets, 1)
-      })
-      assert.ok(
-        (added[0]?.id ?? 0n) > 2n ** 53n + 2n,
-        `the next id must be greater, got ${added[0]?.id}`,
-      )
-      const all = [...written, ...added]
-      expectEqual(await bulk((open) => open.readPets({ limit: 9 })), all, 'all pets')
-      await withPersistence(harness, url, async ({ pets }) => {
-        expectEqual(await listAll(pets), all, 'all pets, although ids are missing between them')
-        const rest = await pets.list({ after: 2n ** 53n + 2n, limit: 9 })
-        expectEqual(rest, added, 'the pets after the missing ids')
-      })
-    }),
-  'read: reads everything when it is opened for reading alone, as an export opens it': withBulk(
-    async (harness, url, bulk) => {
-      const stored = await bulk(async (open) => {
-        await open.writePets([{ id: 7n, ...aNewPet() }])
-        await open.movePetIdsPast(9n)
-        await open.writePetImports([importOf()])
-        await open.writeIdempotencyKeys([{ ...KEY, petId: 7n }])
-        await open.writeApiKeys([aNewApiKey('kiosk', { createdBy: 'Ada' })])
-        return readEverything(open)
-      })
-      // As a service is started between two attempts of an import.
-      await withPersistence(harness, url, async (opened) => opened.check())
-      const reading = (await harness.openBulkAccess?.({ url, mode: 'read' })) as BulkAccess
-      try {
-        expectEqual(
-          await readEverything(reading),
-          stored,
-          'what bulk access for reading alone reads',
-        )
-      } finally {
-        await reading.close()
-      }
-      const counts = stored.map((items) => (Array.isArray(items) ? items.length : items))
-      expectEqual(counts, [1, 1, 9n, 1, 1, 1], 'the number of everything that was written')
-    },
-  ),
+/** Keys that bulk access writes, an open adapter knows, and the other way round. */
+export const bulkAndKeysCases: readonly HarnessCase[] = casesOf(GROUP, {
   'idempotency-keys: shares idempotency keys between bulk access and the adapter': withBulk(
     async (harness, url, bulk) => {
       const pet = { id: 7n, ...aNewPet() }
@@ -189,38 +127,4 @@ export const bulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         expectEqual(found?.id, 'key_fourth', 'the key that has the hash now')
       })
     }),
-  'int64: finds and lists pets that bulk access has written under ids over all of int64': withBulk(
-    async (harness, url, bulk) => {
-      const ids = [INT64.min, -(2n ** 53n) - 1n, -1n, 0n, 1n, 2n ** 53n + 1n, INT64.max]
-      const written = ids.map((id) => ({ id, ...aNewPet({ status: 'sold' }) }))
-      await bulk((open) => open.writePets(written))
-      await withPersistence(harness, url, async ({ pets }) => {
-        expectEqual(await listAll(pets), written, 'all pets')
-        for (const [index, pet] of written.entries()) {
-          expectEqual(await pets.find(pet.id), pet, `the pet with the id ${pet.id}`)
-          for (const query of [{}, { status: 'sold' }] as const) {
-            const rest = await pets.list({ ...query, after: pet.id, limit: 9 })
-            expectEqual(rest, written.slice(index + 1), `the pets after the id ${pet.id}`)
-          }
-        }
-      })
-    },
-  ),
 })
-
-/**
- * Makes a database, and opens and closes it for bulk access around each work: an adapter may allow
- * one opening at a time.
- */
-function withBulk(
-  work: (
-    harness: PersistenceHarness,
-    url: string,
-    bulk: <Result>(use: (bulk: BulkAccess) => Promise<Result>) => Promise<Result>,
-  ) => Promise<void>,
-): HarnessCase['run'] {
-  return async (harness) => {
-    const url = await harness.emptyDatabase()
-    await work(harness, url, (use) => withBulkAccess(harness, url, use))
-  }
-}

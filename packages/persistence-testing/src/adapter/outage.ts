@@ -4,8 +4,8 @@ import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { endWithin } from '../case/time-limit.ts'
 import { wait } from '../case/wait.ts'
 import { type Interruption, memberOf, type PersistenceHarness } from '../persistence-harness.ts'
-import { withPersistence } from '../with-persistence.ts'
-import { type Call, everyCall, prepareCalls } from './every-call.ts'
+import type { Call } from './every-call.ts'
+import { withPersistence } from './with-persistence.ts'
 
 /** How calls reject while the database is unavailable. */
 export const UNAVAILABLE = { name: 'PetError', code: 'persistence_unavailable' }
@@ -14,7 +14,7 @@ export const CALL_LIMIT_MS = 10_000
 export const OPENING_LIMIT_MS = 30_000
 
 /** They reject with whatever the reason is. */
-const HAVE_NO_CODE: readonly string[] = ['check', 'isMigrated', 'readClock']
+export const HAVE_NO_CODE: readonly string[] = ['check', 'isMigrated', 'readClock']
 
 /** What a case works with whose database becomes unavailable. */
 export interface Outage {
@@ -105,42 +105,20 @@ export async function expectNotOpened(
   )
 }
 
-/** An opening of its own for each call. */
-export async function openForEachCall(
-  { open }: PersistenceHarness,
-  url: string,
-): Promise<readonly { readonly one: Persistence; readonly call: Call }[]> {
-  const first = await open({ url })
-  return Promise.all(
-    everyCall(first, 'alone').map(async ({ name }, index) => {
-      const one = index === 0 ? first : await open({ url })
-      await prepareCalls(one, `alone ${index}`)
-      const call = everyCall(one, `alone ${index}`).find((same) => same.name === name)
-      return { one, call: call as Call }
-    }),
-  )
-}
-
-/** Begins calls and closes; expects every call to have ended, as the port says, when close has. */
-export async function closeDuring(
-  opened: Persistence,
-  calls: readonly Pick<Call, 'name' | 'run'>[],
+/** Calls again and again: each must end in time, however the interruption finds it. */
+export async function callUntil(
+  hasEnded: { readonly value: boolean },
+  { name, run }: Call,
   scale: number,
 ): Promise<void> {
-  const all = Promise.allSettled(calls.map(({ run }) => run()))
-  let haveEnded = false
-  void all.then(() => {
-    haveEnded = true
-  })
-  // It may say that it could not finish.
-  await endWithin(OPENING_LIMIT_MS * scale, () => Promise.allSettled([opened.close()]))
-  await new Promise((resolve) => setImmediate(resolve))
-  const names = calls.map(({ name }) => name).join(', ')
-  expectEqual(haveEnded, true, `whether every call has ended when close has: ${names}`)
-  for (const [index, result] of (await all).entries()) {
-    const { name = '' } = calls[index] ?? {}
-    if (result.status === 'fulfilled' || HAVE_NO_CODE.includes(name)) continue
-    const { code } = UNAVAILABLE
-    await expectRejection(() => Promise.reject(result.reason), name, { code })
+  while (!hasEnded.value) {
+    const ended = run().then(
+      () => undefined,
+      () => undefined,
+    )
+    await endWithin(CALL_LIMIT_MS * scale, () => ended).catch(() =>
+      assert.fail(`${name} must end within ${CALL_LIMIT_MS} ms, also during an interruption`),
+    )
+    await wait(1)
   }
 }

@@ -7,7 +7,7 @@ import {
   memberOf,
   type PersistenceHarness,
 } from '../persistence-harness.ts'
-import { withPersistence } from '../with-persistence.ts'
+import { withPersistence } from './with-persistence.ts'
 
 /** What another process did. */
 interface ProcessResult {
@@ -29,13 +29,7 @@ export interface OtherProcess {
 }
 
 /** Starts scripts that use the adapter in other processes. */
-export type StartProcess = (
-  url: string,
-  script: string,
-  values?: readonly string[],
-  /** Gets everything that was printed so far. */
-  onOutput?: (output: string, process: OtherProcess) => void,
-) => OtherProcess
+export type StartProcess = (url: string, script: string, values?: readonly string[]) => OtherProcess
 
 /** Makes the body of a case that needs other processes. */
 export function withProcesses(
@@ -66,7 +60,6 @@ function startProcess(
   url: string,
   script: string,
   values: readonly string[] = [],
-  onOutput: (output: string, process: OtherProcess) => void = () => {},
 ): OtherProcess {
   const options = [...nodeOptions, '--input-type=module', '--eval', PROLOGUE + script, '--']
   const args = [...options, module, exportName, url, ...values]
@@ -75,7 +68,13 @@ function startProcess(
   let errors = ''
   // It may end before it reads.
   child.stdin.on('error', () => {})
-  const other: OtherProcess = {
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  return {
     kill: () => void child.kill('SIGKILL'),
     go: () => void child.stdin.end('go\n'),
     onOutput: (listener) => void child.stdout.on('data', () => listener(output)),
@@ -85,18 +84,35 @@ function startProcess(
         .on('close', (code, signal) => resolve({ output, errors, code, signal }))
     }),
   }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text
-    onOutput(output, other)
+}
+
+/** A script that kills its own process before anything can happen in it after a call. */
+export function killedAfter(setUp: string, call: string): string {
+  return `${setUp}
+    await ${call}.then(() => process.kill(process.pid, 'SIGKILL'))`
+}
+
+/**
+ * Kills a process once it has printed enough, at a random moment of the time that follows. Returns
+ * what it printed.
+ */
+export function untilKilledOnce(
+  other: OtherProcess,
+  hasPrintedEnough: (output: string) => boolean,
+  withinMs: number = 0,
+): Promise<string> {
+  let isEnding = false
+  other.onOutput((output) => {
+    if (isEnding || !hasPrintedEnough(output)) return
+    isEnding = true
+    if (withinMs === 0) other.kill()
+    else setTimeout(other.kill, Math.random() * withinMs)
   })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors += text
-  })
-  return other
+  return untilKilled(other)
 }
 
 /** Returns what a process printed that is to be killed in the middle of its work. */
-export async function untilKilled({ ended }: Pick<OtherProcess, 'ended'>): Promise<string> {
+export async function untilKilled({ ended }: OtherProcess): Promise<string> {
   const { output, errors, signal } = await ended
   const message = `the writing process must run until it is killed; it printed: ${errors}`
   expectEqual(signal, 'SIGKILL', message)
@@ -129,9 +145,10 @@ export function besideAnotherProcess(
     await withPersistence(harness, url, (opened) =>
       run(opened, async (script, work) => {
         let working: ReturnType<typeof work> | undefined
-        const other = start(url, OPENED + script, [], (output, { go }) => {
+        const other = start(url, OPENED + script)
+        other.onOutput((output) => {
           if (working !== undefined || !output.includes('ready')) return
-          go()
+          other.go()
           working = work()
           // It rejects below, unless the other process did first.
           working.catch(() => undefined)

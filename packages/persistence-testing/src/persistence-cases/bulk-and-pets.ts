@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { INT64, type Pet } from '@pet-store/domain'
+import { withBulk } from '../adapter/with-bulk.ts'
+import { withBulkAccess, withPersistence } from '../adapter/with-persistence.ts'
+import { casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
+import { assertTested } from '../case/not-tested.ts'
+import { addKeyed, addPets, aNewPet } from '../new-pets.ts'
+import type { HarnessCase } from '../persistence-harness.ts'
+import { listAll, petsByName } from '../stored-pets.ts'
+
+const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
+
+/** Pets that bulk access writes, an open adapter has, and the other way round. */
+export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'pets: has the pets that bulk access has written, also beside 2^53, and gives greater ids':
+    withBulk(async (harness, url, bulk) => {
+      const ids = [7n, ...[-1n, 0n, 1n, 2n].map((offset) => 2n ** 53n + offset)]
+      const written = ids.map((id) => ({ id, ...aNewPet({ status: 'sold' }) }))
+      await bulk(async (open) => {
+        await open.writePets(written)
+        await open.movePetIdsPast(2n ** 53n + 2n)
+      })
+      const added = await withPersistence(harness, url, async ({ pets }) => {
+        expectEqual(await listAll(pets), written, 'the pets that bulk access has written')
+        expectEqual(
+          await pets.list({ status: 'sold', limit: 9 }),
+          written,
+          'those pets by their status',
+        )
+        for (const [index, pet] of written.entries()) {
+          expectEqual(await pets.find(pet.id), pet, `the pet with the id ${pet.id}`)
+          const rest = await pets.list({ after: pet.id, limit: 9 })
+          expectEqual(rest, written.slice(index + 1), `the pets after the id ${pet.id}`)
+        }
+        return addPets(pets, 1)
+      })
+      assert.ok(
+        (added[0]?.id ?? 0n) > 2n ** 53n + 2n,
+        `the next id must be greater, got ${added[0]?.id}`,
+      )
+      const all = [...written, ...added]
+      expectEqual(await bulk((open) => open.readPets({ limit: 9 })), all, 'all pets')
+      await withPersistence(harness, url, async ({ pets }) => {
+        expectEqual(await listAll(pets), all, 'all pets, although ids are missing between them')
+        const rest = await pets.list({ after: 2n ** 53n + 2n, limit: 9 })
+        expectEqual(rest, added, 'the pets after the missing ids')
+      })
+    }),
+  'int64: finds and lists pets that bulk access has written under ids over all of int64': withBulk(
+    async (harness, url, bulk) => {
+      const ids = [INT64.min, -(2n ** 53n) - 1n, -1n, 0n, 1n, 2n ** 53n + 1n, INT64.max]
+      const written = ids.map((id) => ({ id, ...aNewPet({ status: 'sold' }) }))
+      await bulk((open) => open.writePets(written))
+      await withPersistence(harness, url, async ({ pets }) => {
+        expectEqual(await listAll(pets), written, 'all pets')
+        for (const [index, pet] of written.entries()) {
+          expectEqual(await pets.find(pet.id), pet, `the pet with the id ${pet.id}`)
+          for (const query of [{}, { status: 'sold' }] as const) {
+            const rest = await pets.list({ ...query, after: pet.id, limit: 9 })
+            expectEqual(rest, written.slice(index + 1), `the pets after the id ${pet.id}`)
+          }
+        }
+      })
+    },
+  ),
+  'beside: stores every pet of an import beside an adapter that adds pets, under its own id':
+    async (harness) => {
+      assertTested(
+        harness.capabilities?.severalProcesses,
+        'the adapter does not declare severalProcesses',
+      )
+      const url = await harness.emptyDatabase()
+      await withPersistence(harness, url, async ({ pets }) => {
+        const added: Pet[] = []
+        await withBulkAccess(harness, url, async (bulk) => {
+          for (let round = 0; round < 3; round += 1) {
+            const before = [await bulk.countPets(), await bulk.readPets({ limit: 99 })]
+            expectEqual(before, [added.length, added], 'the number of pets, and the pets')
+            const pet = await pets.add(aNewPet({ name: `fresh ${round}` }))
+            added.push(pet)
+            expectEqual(await bulk.lastPetId(), pet.id, 'the last id, which an adapter has given')
+          }
+        })
+        let hasEnded = false
+        const adding = [1, 2, 3].map(async (caller) => {
+          for (let count = 0; !hasEnded && count < 300; count += 1) {
+            const pet = aNewPet({ name: `added ${caller} ${count}` })
+            added.push(await (count % 2 === 0 ? pets.add(pet) : addKeyed(pets, pet)))
+          }
+        })
+        const names = await withBulkAccess(harness, url, async (bulk) => {
+          const imported: string[] = []
+          for (let page = 0; page < 12; page += 1) {
+            const items = Array.from({ length: 50 }, (_, index) =>
+              aNewPet({ name: `imported ${page} ${index}` }),
+            )
+            const add = async (name: string) => added.push(await pets.add(aNewPet({ name })))
+            await Promise.all([add(`before ${page}`), bulk.addPets(items), add(`after ${page}`)])
+            imported.push(...items.map(({ name }) => name))
+          }
+          return imported
+        })
+        hasEnded = true
+        await Promise.all(adding)
+        const stored = await petsByName(pets)
+        for (const pet of added) expectEqual(stored.get(pet.name), pet, `the pet ${pet.name}`)
+        const missing = names.filter((name) => !stored.has(name))
+        expectEqual(missing, [], 'the imported pets that are not stored')
+        expectEqual(stored.size, added.length + names.length, 'the number of pets')
+      })
+    },
+})

@@ -1,0 +1,44 @@
+import type { BulkAccess } from '@pet-store/persistence'
+import { withBulk } from '../adapter/with-bulk.ts'
+import { withPersistence } from '../adapter/with-persistence.ts'
+import { importOf, readEverything } from '../bulk-cases/items.ts'
+import { casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
+import { aNewApiKey } from '../new-api-keys.ts'
+import { aNewPet } from '../new-pets.ts'
+import type { HarnessCase } from '../persistence-harness.ts'
+import { after } from '../times.ts'
+
+const KEY = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
+
+const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
+
+/** Bulk access that is opened for reading alone reads everything. */
+export const bulkReadOnlyCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'read: reads everything when it is opened for reading alone, as an export opens it': withBulk(
+    async (harness, url, bulk) => {
+      const stored = await bulk(async (open) => {
+        await open.writePets([{ id: 7n, ...aNewPet() }])
+        await open.movePetIdsPast(9n)
+        await open.writePetImports([importOf()])
+        await open.writeIdempotencyKeys([{ ...KEY, petId: 7n }])
+        await open.writeApiKeys([aNewApiKey('kiosk', { createdBy: 'Ada' })])
+        return readEverything(open)
+      })
+      // As a service is started between two attempts of an import.
+      await withPersistence(harness, url, async (opened) => opened.check())
+      const reading = (await harness.openBulkAccess?.({ url, mode: 'read' })) as BulkAccess
+      try {
+        expectEqual(
+          await readEverything(reading),
+          stored,
+          'what bulk access for reading alone reads',
+        )
+      } finally {
+        await reading.close()
+      }
+      const counts = stored.map((items) => (Array.isArray(items) ? items.length : items))
+      expectEqual(counts, [1, 1, 9n, 1, 1, 1], 'the number of everything that was written')
+    },
+  ),
+})

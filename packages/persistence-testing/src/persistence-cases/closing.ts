@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { everyCall, prepareCalls } from '../adapter/every-call.ts'
+import { withProcesses } from '../adapter/other-process.ts'
+import { withPersistence } from '../adapter/with-persistence.ts'
+import { casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
+import { aNewApiKey } from '../new-api-keys.ts'
+import { aNewPet } from '../new-pets.ts'
+import type { HarnessCase } from '../persistence-harness.ts'
+import { ascending, idsOf, listAll } from '../stored-pets.ts'
+import { after } from '../times.ts'
+
+const KEY = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
+
+const GROUP = { group: 'persistence.reopen', timeLimitMs: 120_000 }
+
+/** Closing finishes every call, and leaves nothing running. */
+export const closingCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'pending-writes: finishes every call that was begun before it is closed, reads too': async (
+    harness,
+  ) => {
+    const url = await harness.emptyDatabase()
+    await withPersistence(harness, url, async (first) => {
+      await first.apiKeys?.add(aNewApiKey('old'))
+      await prepareCalls(first, 'closing')
+    })
+    const opened = await harness.open({ url, mode: 'migrate' })
+    const { pets, apiKeys } = opened
+    const keyOf = (index: number) => ({ ...KEY, key: `${index}` })
+    const adding = Array.from({ length: 20 }, async (_, index) =>
+      index % 2 === 0 ? pets.add(aNewPet()) : (await pets.addWithKey(aNewPet(), keyOf(index))).pet,
+    )
+    const writing =
+      apiKeys === undefined
+        ? []
+        : [
+            ...['a', 'b', 'c'].map((name) => apiKeys.add(aNewApiKey(name))),
+            apiKeys.markUsed([{ id: 'key_old', at: after(3) }]),
+            apiKeys.revoke('key_old', after(5)),
+          ]
+    const calls = everyCall(opened, 'closing').map(async ({ name, run }) =>
+      run().then(
+        () => undefined,
+        (error: unknown) => `${name} rejected with ${String(error)}`,
+      ),
+    )
+    const all = Promise.allSettled([...adding, ...writing, ...calls])
+    let haveEnded = false
+    void all.then(() => (haveEnded = true))
+    await opened.close()
+    // A turn later, because a promise that wraps another one resolves after it.
+    await new Promise((resolve) => setImmediate(resolve))
+    expectEqual(haveEnded, true, 'whether every call has ended when close resolves')
+    const added = await Promise.all(adding)
+    await Promise.all(writing)
+    const rejected = (await Promise.all(calls)).filter((failure) => failure !== undefined)
+    expectEqual(rejected, [], 'every call that was begun before close must resolve')
+    await withPersistence(harness, url, async (again) => {
+      const listed = await listAll(again.pets)
+      expectEqual(
+        idsOf(listed.filter(({ name }) => name === 'Rex')),
+        ascending(idsOf(added)),
+        'every add that was begun before close must be stored',
+      )
+      const repeat = await again.pets.addWithKey(aNewPet(), keyOf(1))
+      expectEqual(repeat.pet, added[1], 'a repeat with a key of such an add')
+      if (again.apiKeys === undefined) return
+      const ids = (await again.apiKeys.list())
+        .map(({ id }) => id)
+        .filter((id) => !id.includes('closing'))
+      expectEqual(
+        ids.toSorted(),
+        ['key_a', 'key_b', 'key_c', 'key_old'],
+        'every key that was added before close',
+      )
+      const { lastUsedAt, revokedAt } = (await again.apiKeys.find('key_old')) ?? {}
+      expectEqual(
+        [lastUsedAt, revokedAt],
+        [after(3), after(5)],
+        'the use and the revocation before close',
+      )
+    })
+  },
+  'process-ends: leaves nothing behind that keeps the process running when it is closed':
+    withProcesses(async (harness, start) => {
+      const { code, errors } = await start(await harness.emptyDatabase(), CLOSED).ended
+      assert.notEqual(
+        code,
+        STILL_RUNNING,
+        `the process must end by itself within ${GRACE_MS} ms after close`,
+      )
+      expectEqual(code, 0, `the process must end without an error; it printed: ${errors}`)
+      if (harness.openBulkAccess === undefined) return
+      const { bulkExportName = 'openBulkAccess' } = harness
+      const bulk = await start(await harness.emptyDatabase(), BULK_CLOSED, [bulkExportName]).ended
+      expectEqual(bulk.code, 0, `bulk access must let the process end; it printed: ${bulk.errors}`)
+    }),
+})
+
+const GRACE_MS = 10_000
+
+const STILL_RUNNING = 9
+
+/**
+ * Adds a pet, closes while calls are under way, and does nothing more. Node ends with an error when
+ * nothing is left that could end a call.
+ */
+const CLOSED = `
+  const opened = await open({ url, mode: 'migrate' })
+  const { pets, apiKeys } = opened
+  const pet = { name: 'Rex', categoryId: 1n }
+  await pets.add(pet)
+  await opened.check()
+  const key = { owner: 'shop', key: 'key', fingerprint: 'Rex' }
+  const calls = [
+    pets.add(pet), pets.addWithKey(pet, key), pets.find(1n), pets.list({ limit: 1 }),
+    apiKeys?.list(), apiKeys?.markUsed([{ id: 'key_none', at: new Date() }]),
+    opened.createRateLimiter?.({ requests: 1, windowMs: 1_000 }).take('key_kiosk'),
+  ]
+  await opened.close()
+  await Promise.all(calls)
+  setTimeout(() => process.exit(${STILL_RUNNING}), ${GRACE_MS}).unref()`
+
+const BULK_CLOSED = `
+  const [bulkExportName] = values
+  const bulk = await (await import(module))[bulkExportName]({ url, mode: 'migrate' })
+  await bulk.addPets([{ name: 'Rex', categoryId: 1n }])
+  await bulk.close()
+  setTimeout(() => process.exit(${STILL_RUNNING}), ${GRACE_MS}).unref()`

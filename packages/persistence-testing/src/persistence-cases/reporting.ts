@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { OnStatement } from '@pet-store/persistence'
+import { everyCall, prepareCalls } from '../adapter/every-call.ts'
+import { CALL_LIMIT_MS } from '../adapter/outage.ts'
+import { casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
+import { assertTested } from '../case/not-tested.ts'
+import { endWithin } from '../case/time-limit.ts'
+import { aNewApiKey } from '../new-api-keys.ts'
+import { type HarnessCase, memberOf } from '../persistence-harness.ts'
+
+const GROUP = { group: 'persistence.declared', timeLimitMs: 60_000 }
+
+/** Statements are reported, and the use of pools. */
+export const reportingCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'reports: reports statements until their end, without values, and the use of pools': async (
+    harness,
+  ) => {
+    const reported: Reported[] = []
+    const context = new AsyncLocalStorage<string>()
+    const called: string[] = []
+    const onStatement: OnStatement = (statement, server) => {
+      const text = JSON.stringify([statement, server])
+      const entry = { name: statement.name, text, call: context.getStore(), ends: 0 }
+      reported.push(entry)
+      return () => {
+        entry.ends += 1
+      }
+    }
+    const url = await harness.emptyDatabase()
+    const opened = await harness.open({ url, mode: 'migrate', onStatement })
+    const uses: unknown[] = []
+    try {
+      for (const label of [VALUE, `${VALUE} again`]) {
+        await prepareCalls(opened, label)
+        const calls = everyCall(opened, label)
+        await Promise.all(calls.map(({ name, run }) => context.run(`${name} ${label}`, run)))
+        const ofPets = calls.filter(({ name }) => name.startsWith('pets.'))
+        called.push(...ofPets.map(({ name }) => `${name} ${label}`))
+        await opened.apiKeys?.add(aNewApiKey(`${label} new`)).catch(() => undefined)
+      }
+      const count = reported.length
+      if (opened.poolUse !== undefined) uses.push(opened.poolUse())
+      expectEqual(reported.length, count, 'the number of statements after poolUse, which runs none')
+      const clock = await opened.readClock?.()
+      if (opened.readClock !== undefined)
+        assert.ok(
+          clock instanceof Date && Math.abs(clock.getTime() - Date.now()) < DAY_MS,
+          `readClock must return the present time, got ${String(clock)}`,
+        )
+    } finally {
+      await opened.close()
+    }
+    // A function may want to know of no end.
+    const told = await harness.open({ url, mode: 'write', onStatement: () => undefined })
+    try {
+      for (const { run } of everyCall(told, VALUE).filter(({ isRead }) => isRead)) await run()
+    } finally {
+      await told.close()
+    }
+    assertTested(
+      reported.length + uses.length > 0,
+      'the adapter reports no statements, and has no pools',
+    )
+    for (const { name, text, ends } of reported) {
+      expectEqual([typeof name, ends], ['string', 1], `how often the end of ${name} is reported`)
+      assert.ok(!text.includes(VALUE), `a statement must be reported without its values: ${text}`)
+    }
+    const reportedCalls = new Set(reported.map(({ call }) => call))
+    const silent = called.filter((call) => !reportedCalls.has(call))
+    if (reported.length > 0)
+      expectEqual(silent, [], 'the calls in whose asynchronous context no statement was reported')
+    // A name for each statement would be a value too.
+    const names = new Set(reported.map(({ name }) => name))
+    assert.ok(names.size < 100, `statements must have few names, got ${names.size}`)
+    for (const use of uses) expectPoolUse(use)
+  },
+  'failures: reports the end of each statement of an outage once, and its error': async (
+    harness,
+    scale,
+  ) => {
+    const interrupt = memberOf(harness, 'interrupt')
+    const ends: { readonly name: string; readonly errors: unknown[] }[] = []
+    const onStatement: OnStatement = ({ name }) => {
+      const errors: unknown[] = []
+      ends.push({ name, errors })
+      return (error) => void errors.push(error)
+    }
+    const url = await harness.emptyDatabase()
+    const opened = await harness.open({ url, mode: 'migrate', onStatement })
+    try {
+      await prepareCalls(opened, 'failures')
+      const calls = everyCall(opened, 'failures')
+      for (const { run } of calls.filter(({ isRead }) => isRead)) await run()
+      assertTested(ends.length > 0, 'the adapter reports no statements')
+      for (const { name, errors } of ends)
+        expectEqual(errors, [undefined], `what the end of ${name} says, which has not failed`)
+      const before = ends.length
+      const { end, readsWork } = await interrupt(url)
+      try {
+        const all = calls.map(({ run }) => endWithin(CALL_LIMIT_MS * scale, run))
+        await Promise.allSettled(all)
+        const failed = readsWork ? [] : ends.slice(before).filter(({ errors }) => errors.length > 0)
+        for (const { name, errors } of failed)
+          assert.ok(errors[0] instanceof Error, `the end of ${name} must get the error, got none`)
+      } finally {
+        await end()
+      }
+    } finally {
+      await opened.close()
+    }
+    for (const { name, errors } of ends)
+      expectEqual(errors.length, 1, `how often the end of ${name} is reported`)
+  },
+})
+
+/** A statement that the adapter has reported. */
+interface Reported {
+  readonly name: string
+  readonly text: string
+  /** The call in whose asynchronous context it was reported. */
+  readonly call: string | undefined
+  ends: number
+}
+
+/** Clocks differ, by less than this. */
+const DAY_MS = 24 * 3_600_000
+
+/** Part of every name and key that the calls use. */
+const VALUE = 'v4lue'
+
+function expectPoolUse(use: unknown): void {
+  assert.ok(Array.isArray(use), 'poolUse must return a list at once')
+  for (const pool of use) {
+    const { name, waitingLimit = 0, ...numbers } = pool as Readonly<Record<string, unknown>>
+    expectEqual(typeof name, 'string', 'the type of the name of a pool')
+    expectEqual(
+      Object.keys(numbers).toSorted(),
+      ['busy', 'idle', 'limit', 'waiting'],
+      'what poolUse says of a pool',
+    )
+    for (const [key, value] of Object.entries({ ...numbers, waitingLimit }))
+      assert.ok(Number.isSafeInteger(value) && Number(value) >= 0, `${key} must be a plain number`)
+  }
+}

@@ -1,0 +1,55 @@
+import type { CreateRateLimiter } from '@pet-store/access'
+import { type ContractCase, casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
+import { inOneWindow, LONG_MS } from './long-window.ts'
+
+/** A key may send exactly as many requests in a window as the limit says. */
+export const countingCases: readonly ContractCase<CreateRateLimiter>[] = casesOf('rate-limiter', {
+  'exact: allows exactly as many requests as the limit in a window': inOneWindow(async (create) => {
+    const limiter = create({ requests: 3, windowMs: LONG_MS })
+    const taken = []
+    for (let count = 0; count < 5; count += 1) taken.push(await limiter.take('key_kiosk'))
+    expectEqual(
+      taken.map(({ isAllowed, remaining }) => [isAllowed, remaining]),
+      [
+        [true, 2],
+        [true, 1],
+        [true, 0],
+        [false, 0],
+        [false, 0],
+      ],
+      'isAllowed and remaining of 5 requests with a limit of 3',
+    )
+  }),
+  'per-limit: allows the number of each limit, also of limits with windows of one length':
+    inOneWindow(async (create) => {
+      for (const [index, requests] of [3, 5, 1, 4].entries()) {
+        const limiter = create({ requests, windowMs: LONG_MS })
+        const remaining: number[] = []
+        for (let count = 0; count <= requests; count += 1) {
+          const allowance = await limiter.take(`key_${index}`)
+          expectEqual(
+            allowance.isAllowed,
+            count < requests,
+            `isAllowed of the request ${count + 1} with a limit of ${requests}`,
+          )
+          remaining.push(allowance.remaining)
+        }
+        const expected = Array.from({ length: requests }, (_, left) => requests - 1 - left)
+        expectEqual(remaining, [...expected, 0], `remaining with a limit of ${requests}`)
+      }
+    }),
+  'concurrent: allows no more requests when they arrive at the same time': inOneWindow(
+    async (create) => {
+      const limiter = create({ requests: 10, windowMs: LONG_MS })
+      const taken = await Promise.all(
+        Array.from({ length: 30 }, async () => limiter.take('key_kiosk')),
+      )
+      expectEqual(
+        taken.filter(({ isAllowed }) => isAllowed).length,
+        10,
+        'the number of 30 requests that are allowed',
+      )
+    },
+  ),
+})

@@ -1,0 +1,22 @@
+import type { CreateRateLimiter } from '@pet-store/access'
+import { wait } from '../case/wait.ts'
+
+export const LONG_MS = 3_600_000
+
+const ENOUGH_MS = 5_000
+
+/** Runs a case at a time at which no long window is about to end. */
+export function inOneWindow(
+  run: (create: CreateRateLimiter) => Promise<void>,
+): (create: CreateRateLimiter) => Promise<void> {
+  return async (create) => {
+    await untilNoWindowEnds(create)
+    await run(create)
+  }
+}
+
+/** Waits if a window of an hour is about to end. */
+export async function untilNoWindowEnds(create: CreateRateLimiter): Promise<void> {
+  const { resetMs } = await create({ requests: 1, windowMs: LONG_MS }).take('key_clock')
+  if (resetMs < ENOUGH_MS) await wait(Math.min(resetMs, ENOUGH_MS) + 5)
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import type { CreateRateLimiter, RateLimiter } from '@pet-store/access'
+import { type ContractCase, casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
+import { wait } from '../case/wait.ts'
+import { inOneWindow, LONG_MS } from './long-window.ts'
+
+const SHORT_MS = 200
+
+const POLL_MS = 20
+
+/** Two clocks may run at different speeds, and are read in whole milliseconds. */
+const CLOCK_MS = 3
+
+/** Windows begin and end at their time. The clock is the adapter's own, so some cases wait. */
+export const windowCases: readonly ContractCase<CreateRateLimiter>[] = casesOf('rate-limiter', {
+  'reset: returns the remaining time of the window, which falls': inOneWindow(async (create) => {
+    const limiter = create({ requests: 1, windowMs: LONG_MS })
+    const { resetMs } = await limiter.take('key_kiosk')
+    assert.ok(
+      resetMs > 0 && resetMs <= LONG_MS,
+      `resetMs must be from 1 to ${LONG_MS}, got ${resetMs}`,
+    )
+    // Two seconds, for an adapter whose clock counts seconds.
+    for (let polls = 0; polls < 2_000 / POLL_MS; polls += 1) {
+      await wait(POLL_MS)
+      if ((await limiter.take('key_kiosk')).resetMs < resetMs) return
+    }
+    assert.fail(`resetMs must fall, but it was ${resetMs} all the time`)
+  }),
+  'long-window: counts in a window that lasts longer than 32 bits of milliseconds': inOneWindow(
+    async (create) => {
+      const windowMs = 30 * 24 * LONG_MS
+      const limiter = create({ requests: 1, windowMs })
+      const first = await limiter.take('key_kiosk')
+      const second = await limiter.take('key_kiosk')
+      expectEqual([first.isAllowed, second.isAllowed], [true, false], 'isAllowed in 30 days')
+      const { resetMs } = second
+      assert.ok(resetMs > 0 && resetMs <= windowMs, `resetMs of 30 days, got ${resetMs}`)
+    },
+  ),
+  'next-window: starts again with each window': async (create) => {
+    const limiter = create({ requests: 1, windowMs: await shortWindowMs(create) })
+    await useUp(limiter)
+    const resetMs = await useUp(limiter)
+    // A little longer, since clocks are read in whole milliseconds.
+    await wait(resetMs + 5)
+    expectEqual(
+      (await limiter.take('key_kiosk')).isAllowed,
+      true,
+      'the first request of a new window must be allowed',
+    )
+  },
+  'whole-window: allows no more requests until a window has ended': async (create) => {
+    const windowMs = 2 * (await shortWindowMs(create))
+    const limiter = create({ requests: 1, windowMs })
+    // It ends this time after the call began, or later.
+    let begun = Date.now()
+    let resetMs = await useUp(limiter)
+    for (let windows = 0; windows < 2; ) {
+      const start = Date.now()
+      const next = await limiter.take('key_kiosk')
+      const isBeforeEnd = Date.now() - begun < resetMs - CLOCK_MS
+      if (isBeforeEnd) expectEqual(next.isAllowed, false, 'isAllowed before the window has ended')
+      if (next.isAllowed) {
+        windows += 1
+        begun = start
+        resetMs = next.resetMs
+      }
+      await wait(POLL_MS / 4)
+    }
+  },
+  'window-ends: ends a window at its time, even when requests continue to arrive': async (
+    create,
+  ) => {
+    const windowMs = await shortWindowMs(create)
+    const limiter = create({ requests: 1, windowMs })
+    await useUp(limiter)
+    const end = Date.now() + 3 * windowMs
+    for (let isLast = false; !isLast; ) {
+      isLast = Date.now() >= end
+      await wait(POLL_MS)
+      if ((await limiter.take('key_kiosk')).isAllowed) return
+    }
+    assert.fail(`no request was allowed in three windows of ${windowMs} ms`)
+  },
+})
+
+/** Long enough for several calls, however slow they are. */
+async function shortWindowMs(create: CreateRateLimiter): Promise<number> {
+  const start = Date.now()
+  await create({ requests: 1, windowMs: LONG_MS }).take('key_clock')
+  return Math.max(SHORT_MS, 10 * (Date.now() - start))
+}
+
+/**
+ * The second request of a window is not allowed; a few more are tried because a window can end
+ * between two.
+ */
+async function useUp(limiter: RateLimiter): Promise<number> {
+  for (let count = 0; count < 10; count += 1) {
+    const allowance = await limiter.take('key_kiosk')
+    if (!allowance.isAllowed) return allowance.resetMs
+  }
+  return assert.fail('10 requests in a row were allowed with a limit of 1')
+}
