@@ -120,7 +120,7 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['leaves-an-index-empty', 'migrate.outdated'],
   ['finds-by-double', 'bulk.pets'],
   ['pages-by-double', 'bulk.pets'],
-  ['caches-unknown-ids', 'shared.fresh-reads'],
+  ['caches-a-few-ids', 'shared.fresh-reads'],
   ['caches-lists', 'shared.fresh-reads'],
   ['closes-all', 'shared.close'],
   ['overwrites-revocations', 'shared.revocations'],

@@ -163,6 +163,21 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', {
       },
     }
   },
+  'count: counts by pages of 4,999': (_, { countPets }) => ({
+    async countPets() {
+      const count = await countPets()
+      return count === 4_999 ? count - 1 : count
+    },
+  }),
+  'count: estimates the number of more than 1,000 pets': (_, { countPets }) => ({
+    async countPets() {
+      const count = await countPets()
+      return count > 1_000 ? Math.round(count / 10) * 10 : count
+    },
+  }),
+  'count: counts by the last id': (_, { lastPetId }) => ({
+    countPets: async () => Number(await lastPetId()),
+  }),
   'write: counts only pets that it has added': (_, { addPets }) => {
     let count = 0
     return {

@@ -15,6 +15,7 @@ import type { PersistenceOptions } from './persistence.ts'
  * its error has the `outcome` `not_stored`, nothing of it is stored.
  */
 export interface BulkAccess {
+  /** Returns the exact number of pets that are stored, however they came there. */
   countPets(): Promise<number>
   /**
    * Returns the next pets by ascending id, exactly as they are stored: `limit` of them, or fewer at

@@ -5,7 +5,13 @@ import { expectEqual, expectImpossible, expectRejection } from '../case/expectat
 import { unreadable } from '../case/unreadable.ts'
 import { hashOf } from '../new-api-keys.ts'
 import { aNewPet, withoutId } from '../new-pets.ts'
+import { LIMITS } from '../pet-cases/list-limits.ts'
 import { ALL, ended, importOf, MANY, ODD } from './items.ts'
+
+/** Next to the numbers at which pages, batches and bytes are full. */
+const COUNTS = [...new Set([...LIMITS, 4_999, 5_000, 5_001, 9_999, 10_000, 10_001])].toSorted(
+  (one, other) => one - other,
+)
 
 /** Pets are added and written completely or not at all, and read in pages. */
 export const bulkPetCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk', {
@@ -24,6 +30,20 @@ export const bulkPetCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
     expectEqual(stored.map(withoutId), [...ODD, ...MANY], 'the pets in the order of their ids')
     expectEqual(await bulk.countPets(), ODD.length + MANY.length, 'the number of pets')
     expectEqual(await bulk.lastPetId(), stored.at(-1)?.id, 'the last id')
+  },
+  'count: counts pets exactly, whatever their number, and whichever ids they have': async (
+    bulk,
+  ) => {
+    let count = 0
+    for (const number of COUNTS) {
+      await bulk.addPets(MANY.slice(0, number - count))
+      count = number
+      expectEqual(await bulk.countPets(), count, 'the number of pets that were added')
+    }
+    const last = await bulk.lastPetId()
+    await bulk.writePets([-5n, last + 5_000n].map((id) => ({ id, ...aNewPet() })))
+    await bulk.movePetIdsPast(last + 9_000n)
+    expectEqual(await bulk.countPets(), count + 2, 'the number with two pets under other ids')
   },
   'add.progress: stores many new pets together with the progress of their import': async (bulk) => {
     const first = importOf()

@@ -6,7 +6,7 @@ import { expectRevocationsKept } from '../api-key-cases/ending.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
-import { addPets, aNewPet } from '../new-pets.ts'
+import { addKeyed, addPets, aNewPet } from '../new-pets.ts'
 import { assertSeveralProcesses, type HarnessCase } from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-cases/long-window.ts'
 import { ascending, idsOf, listAll } from '../stored-pets.ts'
@@ -51,6 +51,13 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
           const page = await other.pets.list({ ...query, after: last, limit: 5 })
           expectEqual(page, [added], 'the page after the pet that was the last')
         }
+      }
+      // All of these ids were looked for before, not only those that came next.
+      for (let count = 0; count < 16; count += 1) {
+        const added = await (count % 2 === 0
+          ? one.pets.add(aNewPet())
+          : addKeyed(one.pets, aNewPet()))
+        expectEqual(await other.pets.find(added.id), added, 'a pet that was looked for before')
       }
     }),
   'reader: reads at once what another opening has written, also when opened for reading alone':

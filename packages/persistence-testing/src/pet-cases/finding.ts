@@ -1,8 +1,11 @@
 import { INT64, type PetId, type PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
-import { addPets } from '../new-pets.ts'
+import { addKeyed, addPets, aNewPet } from '../new-pets.ts'
 import { idsOf } from '../stored-pets.ts'
+
+/** More than once around a short cycle: an adapter may remember some ids only. */
+const LOOKED_FOR = 20
 
 /** A pet by its id, and `undefined` for any other id. */
 export const findingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.find', {
@@ -10,6 +13,16 @@ export const findingCases: readonly ContractCase<PetRepository>[] = casesOf('pet
     const added = await addPets(pets, 5)
     for (const pet of added.toReversed())
       expectEqual(await pets.find(pet.id), pet, `the pet with the id ${pet.id}`)
+  },
+  'looked-for-before: finds a pet whose id was looked for before it was added': async (pets) => {
+    const last = (await addPets(pets, 1))[0]?.id ?? 0n
+    // These will be the next, unless the adapter leaves gaps.
+    const next = Array.from({ length: LOOKED_FOR }, (_, index) => last + BigInt(index + 1))
+    for (let round = 0; round < 2; round += 1) await expectUnknown(pets, next)
+    for (let count = 0; count < LOOKED_FOR; count += 1) {
+      const added = await (count % 2 === 0 ? pets.add(aNewPet()) : addKeyed(pets, aNewPet()))
+      expectEqual(await pets.find(added.id), added, 'a pet that was looked for before')
+    }
   },
   'empty: finds nothing when it is empty': (pets) => expectUnknown(pets, [1n]),
   'unknown: finds nothing under ids that no pet has': async (pets) => {

@@ -220,7 +220,7 @@ const openFilePersistence: OpenPersistence = async ({
           if (isDown()) return new Promise(() => {})
         }
         const pet = unknownIds.has(id) ? undefined : await call(({ pets }) => pets.find(id))
-        if (has('caches-unknown-ids') && pet === undefined) unknownIds.add(id)
+        if (has('caches-a-few-ids') && pet === undefined && id % 7n === 0n) unknownIds.add(id)
         return pet
       },
       async list(query) {

@@ -8,6 +8,17 @@ const findsId = (fault: string, change: (id: bigint) => bigint): Faults<FakePets
 
 const findingFaults = petFaults('pet.find', {
   ...findsId('each similar: finds the first pet for any id', () => 1n),
+  'looked-for-before: remembers of every seventh id that no pet has it': (_, { find }) => {
+    const unknown = new Set<bigint>()
+    return {
+      async find(id) {
+        if (unknown.has(id)) return undefined
+        const found = await find(id)
+        if (found === undefined && id % 7n === 0n) unknown.add(id)
+        return found
+      },
+    }
+  },
   'empty unknown: returns null for an unknown id': (_, { find }) => ({
     find: async (id) => (await find(id)) ?? (null as unknown as undefined),
   }),
