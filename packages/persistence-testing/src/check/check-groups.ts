@@ -10,6 +10,14 @@ const MAX_ENDLESS_CASES = 5
 /** Groups wait more than they compute. */
 const GROUPS_AT_ONCE = availableParallelism() + 1
 /**
+ * Cases that do little but wait for deadlines, in groups that run beside all others. Among the
+ * others of their capability they would take longer than everything else.
+ */
+const WAITING_GROUPS: readonly (readonly string[])[] = [
+  ['persistence.unavailable.frozen-writes'],
+  ['persistence.unavailable.frozen', 'persistence.unavailable.closed-frozen'],
+]
+/**
  * Small groups that run in the process of another one: most of the time that they would take is its
  * start, and that of a database server.
  */
@@ -51,22 +59,22 @@ export class CheckGroups {
   }
 
   async run(): Promise<void> {
-    const processOf = ({ capability }: CaseToRun) => IN_PROCESS_OF[capability] ?? capability
-    const names = new Set(this.#cases.map(processOf))
-    const [first = [], ...others] = [...names].map((name) =>
-      this.#cases.filter((one) => processOf(one) === name),
-    )
+    const { busy, waiting } = groupsOf(this.#cases)
+    // Without another case, such as with --only, one that waits shows what the harness allows.
+    const [first = [], ...others] = busy.length > 0 ? busy : waiting.splice(0, 1)
+    const running: Promise<void>[] = []
     const runOthers = async () => {
       // The last ones take longest.
       for (let group = others.pop(); group !== undefined; group = others.pop())
         await this.#runGroup(group)
     }
-    const running: Promise<void>[] = []
     // It shows soonest whether this is an adapter, and says what the harness allows.
     await this.#runGroup(first, () => {
-      if (this.harness?.isConcurrent)
-        while (running.length < GROUPS_AT_ONCE - 1) running.push(runOthers())
+      if (!this.harness?.isConcurrent || running.length > 0) return
+      running.push(...waiting.splice(0).map((group) => this.#runGroup(group)))
+      for (let more = 1; more < GROUPS_AT_ONCE; more += 1) running.push(runOthers())
     })
+    others.unshift(...waiting)
     await Promise.all([...running, runOthers()])
   }
 
@@ -151,4 +159,20 @@ export class CheckGroups {
 function reasonOf({ data }: Extract<RunnerEvent, { type: 'test:fail' }>): string {
   const { cause, message } = data.details.error
   return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause ?? message)
+}
+
+/** The cases of a capability, or of several small ones, and those that wait. */
+function groupsOf(cases: readonly CaseToRun[]): {
+  readonly busy: CaseToRun[][]
+  readonly waiting: CaseToRun[][]
+} {
+  const waitingIds = new Set(WAITING_GROUPS.flat())
+  const busy = new Map<string, CaseToRun[]>()
+  for (const one of cases) {
+    if (waitingIds.has(one.id)) continue
+    const process = IN_PROCESS_OF[one.capability] ?? one.capability
+    busy.set(process, [...(busy.get(process) ?? []), one])
+  }
+  const waiting = WAITING_GROUPS.map((ids) => cases.filter(({ id }) => ids.includes(id)))
+  return { busy: [...busy.values()], waiting: waiting.filter(({ length }) => length > 0) }
 }
