@@ -7,7 +7,7 @@ import {
   validateNewPet,
 } from '@pet-store/domain'
 import { inGroups } from './case/in-groups.ts'
-import { after } from './times.ts'
+import { anIdempotencyKey } from './new-idempotency-keys.ts'
 
 /** A valid pet without a status; a test names only the fields that it is about. */
 export function aNewPet(fields: Partial<PetInput> = {}): NewPet {
@@ -34,7 +34,7 @@ let keyedPets = 0
 /** Adds a pet under an idempotency key that no other call has. */
 export async function addKeyed(pets: PetRepository, pet: NewPet): Promise<Pet> {
   keyedPets += 1
-  const key = { owner: 'shop', key: `pet ${keyedPets}`, fingerprint: pet.name, at: after(0) }
+  const key = anIdempotencyKey({ key: `pet ${keyedPets}`, fingerprint: pet.name })
   return (await pets.addWithKey(pet, key)).pet
 }
 

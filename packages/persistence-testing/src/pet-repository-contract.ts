@@ -1,6 +1,7 @@
 import type { PetRepository } from '@pet-store/domain'
 import type { ContractCase } from './case/contract-case.ts'
 import type { FunctionCalls } from './case/function-calls.ts'
+import { anIdempotencyKey } from './new-idempotency-keys.ts'
 import { aNewPet } from './new-pets.ts'
 import { addingCases } from './pet-cases/adding.ts'
 import { keyComparingCases } from './pet-cases/comparing-keys.ts'
@@ -11,7 +12,6 @@ import { findingCases } from './pet-cases/finding.ts'
 import { idempotencyCases } from './pet-cases/idempotency.ts'
 import { listingCases } from './pet-cases/listing.ts'
 import { pagingCases } from './pet-cases/paging.ts'
-import { after } from './times.ts'
 
 interface PortFunction extends FunctionCalls<PetRepository> {
   /** What the port states about it. */
@@ -29,12 +29,10 @@ const FUNCTIONS: Readonly<Record<keyof PetRepository, PortFunction>> = {
     isRead: false,
     calls: {
       addWithKey: (pets, label) =>
-        pets.addWithKey(aNewPet({ name: `${label} keyed` }), {
-          owner: 'shop',
-          key: label,
-          fingerprint: label,
-          at: after(0),
-        }),
+        pets.addWithKey(
+          aNewPet({ name: `${label} keyed` }),
+          anIdempotencyKey({ key: label, fingerprint: label }),
+        ),
     },
     cases: [...idempotencyCases, ...keyComparingCases],
   },

@@ -90,3 +90,11 @@ function callsOf<Port>(
     run: async () => call(port, label),
   }))
 }
+
+/** Why a call has rejected; `undefined` if it has resolved. */
+export async function failureOf({ name, run }: Call): Promise<string | undefined> {
+  return run().then(
+    () => undefined,
+    (error: unknown) => `${name} rejected with ${String(error)}`,
+  )
+}

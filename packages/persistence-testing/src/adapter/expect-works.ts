@@ -1,16 +1,13 @@
-import { AssertionError } from 'node:assert/strict'
 import type { ApiKey, ApiKeyRepository } from '@pet-store/access'
 import type { PetRepository } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import { expectEqual } from '../case/expectations.ts'
-import { wait } from '../case/wait.ts'
 import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
+import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
 import { idsOf } from '../stored-pets.ts'
 import { after } from '../times.ts'
-
-const RETRY_MS = 100
-const AVAILABLE_WITHIN_MS = 20_000
+import { untilAvailable } from './until-available.ts'
 
 /**
  * Expects every function of an open adapter to work, each on what the others have written. `label`
@@ -28,23 +25,13 @@ export async function expectWorks(opened: Persistence, label: string): Promise<v
   expectEqual(isAllowed, true, 'isAllowed of the first request of a key')
 }
 
-/**
- * The same of an adapter whose database has just become available again: what rejects is tried
- * again, what is wrong is not.
- */
-export async function expectWorksAgain(opened: Persistence, label: string): Promise<void> {
-  for (let attempts = 0; ; attempts += 1) {
-    try {
-      return await expectWorks(opened, `${label} ${attempts}`)
-    } catch (error) {
-      if (error instanceof AssertionError || attempts * RETRY_MS >= AVAILABLE_WITHIN_MS) throw error
-      await wait(RETRY_MS)
-    }
-  }
+/** The same of an adapter whose database has just become available again. */
+export function expectWorksAgain(opened: Persistence, label: string): Promise<void> {
+  return untilAvailable((attempt) => expectWorks(opened, `${label} ${attempt}`))
 }
 
 async function expectPetsWork(pets: PetRepository, label: string): Promise<void> {
-  const key = { owner: 'shop', key: `${label} works`, fingerprint: label, at: after(0) }
+  const key = anIdempotencyKey({ key: `${label} works`, fingerprint: label })
   const plain = await pets.add(aNewPet({ name: `${label} plain`, status: 'sold' }))
   const { pet: keyed } = await pets.addWithKey(aNewPet({ name: `${label} keyed` }), key)
   const repeat = await pets.addWithKey(aNewPet(), key)

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { Persistence } from '@pet-store/persistence'
+import { awaitedLater } from '../case/awaited-later.ts'
 import { expectEqual } from '../case/expectations.ts'
 import {
   assertSeveralProcesses,
@@ -149,9 +150,7 @@ export function besideAnotherProcess(
         other.onOutput((output) => {
           if (working !== undefined || !output.includes('ready')) return
           other.go()
-          working = work()
-          // It rejects below, unless the other process did first.
-          working.catch(() => undefined)
+          working = awaitedLater(work())
         })
         const theirs = (await outputOf(other)).split('\n')[1] ?? ''
         return [await (working as ReturnType<typeof work>), theirs]

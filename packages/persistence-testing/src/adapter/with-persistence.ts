@@ -1,5 +1,5 @@
 import type { ApiKeyRepository, CreateRateLimiter } from '@pet-store/access'
-import type { BulkAccess, Persistence } from '@pet-store/persistence'
+import type { BulkAccess, OpenBulkAccess, Persistence } from '@pet-store/persistence'
 import { assertTested } from '../case/not-tested.ts'
 import type { PersistenceHarness } from '../persistence-harness.ts'
 
@@ -19,17 +19,22 @@ export async function withPersistence<Result>(
 
 /** The same for bulk access. */
 export async function withBulkAccess<Result>(
-  { openBulkAccess }: PersistenceHarness,
+  harness: PersistenceHarness,
   url: string,
   work: (bulk: BulkAccess) => Promise<Result>,
 ): Promise<Result> {
-  assertTested(openBulkAccess, 'the adapter has no bulk access')
-  const bulk = await openBulkAccess({ url, mode: 'migrate' })
+  const bulk = await openBulkAccessOf(harness)({ url, mode: 'migrate' })
   try {
     return await work(bulk)
   } finally {
     await bulk.close()
   }
+}
+
+/** The function that opens an adapter for bulk access. */
+export function openBulkAccessOf({ openBulkAccess }: PersistenceHarness): OpenBulkAccess {
+  assertTested(openBulkAccess, 'the adapter has no bulk access')
+  return openBulkAccess
 }
 
 /** The API keys of an open adapter. */

@@ -2,7 +2,7 @@ import type { ApiKeyRepository } from '@pet-store/access'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
-import { wait } from '../case/wait.ts'
+import { aTurnLater, wait } from '../case/wait.ts'
 import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
 import { after } from '../times.ts'
 
@@ -144,16 +144,19 @@ async function expectRevokedAtOnce(keys: ApiKeyRepository, index: number): Promi
   const reading = async () => {
     for (let reads = 1; !hasEnded; reads += 1) {
       // An adapter that reads from memory would leave the revocation no turn of the event loop.
-      if (reads % 8 === 0) await new Promise((resolve) => setImmediate(resolve))
+      if (reads % 8 === 0) await aTurnLater()
       await read()
     }
   }
-  const ended = reading()
-  await wait(index % 8)
-  await keys.revoke(key.id, after(5))
-  const found = await read()
-  hasEnded = true
-  await ended
+  const revoking = async () => {
+    await wait(index % 8)
+    await keys.revoke(key.id, after(5))
+    return read()
+  }
+  const revokedAndRead = revoking().finally(() => {
+    hasEnded = true
+  })
+  const [found] = await Promise.all([revokedAndRead, reading()])
   const revoked = { ...withoutHash(key), revokedAt: after(5) }
   expectEqual(found, revoked, 'a key that was just revoked')
 }

@@ -1,3 +1,8 @@
+/** Resolves after everything that could happen at once, such as reading what has arrived. */
+export function aTurnLater(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
 export function wait(durationMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, durationMs))
 }

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { adapterContract } from '../adapter-contract.ts'
 import { endWithin, NEVER_ENDED } from '../case/time-limit.ts'
+import { aTurnLater } from '../case/wait.ts'
 import {
   type CasesToRun,
   type LoadedHarness,
@@ -47,11 +48,6 @@ async function defineCases({ options, ids, isFirst }: CasesToRun): Promise<void>
       if (notTested !== undefined) context.skip(notTested)
     })
   }
-}
-
-/** In which Node notices what nothing has waited for, and events are sent. */
-function aTurnLater(): Promise<unknown> {
-  return new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Exit code 2 for wrong use, 1 for an adapter that cannot be loaded; the message says why. */

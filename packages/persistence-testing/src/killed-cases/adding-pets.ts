@@ -10,6 +10,7 @@ import {
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
+import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
 import type { HarnessCase } from '../persistence-harness.ts'
 import { listAll, samePetsByName } from '../stored-pets.ts'
@@ -114,10 +115,6 @@ async function writeUntilKilled(
 }
 
 function repeat(pets: PetRepository, name: string): ReturnType<PetRepository['addWithKey']> {
-  return pets.addWithKey(aNewPet({ name }), {
-    owner: 'writer',
-    key: name,
-    fingerprint: name,
-    at: after(0),
-  })
+  const key = anIdempotencyKey({ owner: 'writer', key: name, fingerprint: name })
+  return pets.addWithKey(aNewPet({ name }), key)
 }

@@ -5,12 +5,12 @@ import {
   untilKilledOnce,
   withProcesses,
 } from '../adapter/other-process.ts'
-import { withBulkAccess } from '../adapter/with-persistence.ts'
+import { openBulkAccessOf, withBulkAccess } from '../adapter/with-persistence.ts'
 import { readEverything } from '../bulk-cases/items.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
-import { assertTested } from '../case/not-tested.ts'
-import type { HarnessCase } from '../persistence-harness.ts'
+import type { HarnessCase, PersistenceHarness } from '../persistence-harness.ts'
+import { maxOpenings } from '../persistence-harness.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
 
@@ -18,10 +18,9 @@ const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
 export const killedInBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
   'killed-at-once: has what bulk access has written, even if killed as soon as it has resolved':
     withProcesses(async (harness, start) => {
-      assertTested(harness.openBulkAccess, 'the adapter has no bulk access')
-      const { bulkExportName = 'openBulkAccess' } = harness
+      const bulkExportName = bulkExportNameOf(harness)
       const url = await harness.emptyDatabase()
-      const together = harness.capabilities?.severalProcesses ? KILLED_AFTER.length - 1 : 1
+      const together = maxOpenings(harness, KILLED_AFTER.length - 1)
       const run = (call: string) =>
         untilKilled(start(url, killedAfter(SET_UP, `bulk.${call}`), [bulkExportName]))
       const [first, ...others] = KILLED_AFTER as [string, ...string[]]
@@ -35,10 +34,9 @@ export const killedInBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
     }),
   'killed: has the pets of an import and its progress, both or neither, after kill -9':
     withProcesses(async (harness, start) => {
-      assertTested(harness.openBulkAccess, 'the adapter has no bulk access')
-      const { bulkExportName = 'openBulkAccess' } = harness
+      const bulkExportName = bulkExportNameOf(harness)
       const url = await harness.emptyDatabase()
-      const together = harness.capabilities?.severalProcesses ? 3 : 1
+      const together = maxOpenings(harness, 3)
       for (let round = 0; round < KILLS / together; round += 1) {
         const ids = Array.from({ length: together }, (_, index) => `${round * together + index}`)
         const outputs = await Promise.all(
@@ -63,6 +61,12 @@ export const killedInBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
       }
     }),
 })
+
+/** Under which name another process finds bulk access. */
+function bulkExportNameOf(harness: PersistenceHarness): string {
+  openBulkAccessOf(harness)
+  return harness.bulkExportName ?? 'openBulkAccess'
+}
 
 /** The first one before the others, which refer to its pet. */
 const KILLED_AFTER = [

@@ -2,18 +2,17 @@ import assert from 'node:assert/strict'
 import type { NewPet, Pet, PetRepository } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import { CALL_LIMIT_MS, UNAVAILABLE } from '../adapter/outage.ts'
+import { untilAvailable } from '../adapter/until-available.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { endWithin } from '../case/time-limit.ts'
-import { aMomentLater, wait } from '../case/wait.ts'
+import { aMomentLater, aTurnLater, wait } from '../case/wait.ts'
+import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
 import { samePetsByName } from '../stored-pets.ts'
-import { after } from '../times.ts'
 
 /** The time after an add that was rejected. */
 const PAUSE_MS = 20
-/** The time between two attempts. */
-const RETRY_MS = 100
 
 /** What an add said: the pet that is stored, or what is known about one that may not be. */
 export interface Attempt {
@@ -55,12 +54,7 @@ function aSoldPet(name: string): NewPet {
 }
 
 function addWithName(pets: PetRepository, name: string): ReturnType<PetRepository['addWithKey']> {
-  return pets.addWithKey(aSoldPet(name), {
-    owner: 'shop',
-    key: name,
-    fingerprint: name,
-    at: after(0),
-  })
+  return pets.addWithKey(aSoldPet(name), anIdempotencyKey({ key: name, fingerprint: name }))
 }
 
 /**
@@ -103,21 +97,9 @@ export async function writeUntil(
     // What is rejected at once is not tried a thousand times, and an adapter that never waits lets
     // the interruption come.
     if (last.pet === undefined) await wait(PAUSE_MS)
-    else await new Promise((resolve) => setImmediate(resolve))
+    else await aTurnLater()
   }
   return attempts
-}
-
-/** Repeats a call while the database is unavailable, for 20 seconds. */
-export async function untilAvailable<Result>(call: () => Promise<Result>): Promise<Result> {
-  for (let attempts = 0; ; attempts += 1) {
-    try {
-      return await call()
-    } catch (error) {
-      if (attempts * RETRY_MS >= 20_000) throw error
-      await wait(RETRY_MS)
-    }
-  }
 }
 
 /** Adds pets, each of which must be rejected in time. */

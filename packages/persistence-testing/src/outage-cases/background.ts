@@ -1,7 +1,8 @@
 import { outputOf, withProcesses } from '../adapter/other-process.ts'
 import { aRandomMoment } from '../adapter/outage.ts'
+import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
-import { type HarnessCase, memberOf } from '../persistence-harness.ts'
+import { type HarnessCase, maxOpenings, memberOf } from '../persistence-harness.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }
 const ROUNDS = 3
@@ -13,7 +14,7 @@ export const backgroundCases: readonly HarnessCase[] = casesOf(GROUP, {
   'background: ends no process if the database stops while an adapter works in the background':
     withProcesses(async (harness, start) => {
       const interrupt = memberOf(harness, 'interrupt')
-      const openings = harness.capabilities?.severalProcesses ? OPENINGS : 1
+      const openings = maxOpenings(harness, OPENINGS)
       for (let round = 0; round < ROUNDS; round += 1) {
         const url = await harness.emptyDatabase()
         const other = start(url, WRITER, [`${openings}`])
@@ -24,9 +25,7 @@ export const backgroundCases: readonly HarnessCase[] = casesOf(GROUP, {
         }
         let stopping: Promise<void> | undefined
         other.onOutput(() => {
-          stopping ??= stopBriefly()
-          // It rejects below.
-          stopping.catch(() => undefined)
+          stopping ??= awaitedLater(stopBriefly())
         })
         try {
           await outputOf(other)

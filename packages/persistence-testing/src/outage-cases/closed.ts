@@ -1,5 +1,5 @@
 import type { Persistence } from '@pet-store/persistence'
-import { type Call, everyCall, prepareCalls } from '../adapter/every-call.ts'
+import { type Call, everyCall, failureOf, prepareCalls } from '../adapter/every-call.ts'
 import {
   allEnded,
   aRandomMoment,
@@ -9,12 +9,15 @@ import {
   UNAVAILABLE,
 } from '../adapter/outage.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
+import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { endWithin } from '../case/time-limit.ts'
+import { aTurnLater } from '../case/wait.ts'
 import {
   assertSeveralProcesses,
   type HarnessCase,
+  maxOpenings,
   memberOf,
   type PersistenceHarness,
 } from '../persistence-harness.ts'
@@ -39,7 +42,7 @@ export const closedCases: readonly HarnessCase[] = casesOf(GROUP, {
     const interrupt = memberOf(harness, 'interrupt')
     const url = await harness.emptyDatabase()
     const attempts: Attempt[] = []
-    const together = harness.capabilities?.severalProcesses ? CLOSINGS : 1
+    const together = maxOpenings(harness, CLOSINGS)
     for (let round = 0; round < CLOSINGS / together; round += 1) {
       const openings = await Promise.all(
         Array.from({ length: together }, () => harness.open({ url, mode: 'migrate' })),
@@ -48,7 +51,7 @@ export const closedCases: readonly HarnessCase[] = casesOf(GROUP, {
       for (const [index, { pets }] of openings.entries()) {
         attempts.push(await attempt(pets, `${round}-${index}-before`, true))
         for (let writer = 0; writer < WRITERS; writer += 1)
-          writing.push(attempt(pets, `${round}-${index}-${writer}`, writer % 2 === 1))
+          writing.push(awaitedLater(attempt(pets, `${round}-${index}-${writer}`, writer % 2 === 1)))
         await aRandomMoment(0, 10)
       }
       const { end } = await interrupt(url)
@@ -153,7 +156,7 @@ async function closeDuring(
   })
   // It may say that it could not finish.
   await endWithin(OPENING_LIMIT_MS * scale, () => Promise.allSettled([opened.close()]))
-  await new Promise((resolve) => setImmediate(resolve))
+  await aTurnLater()
   const names = calls.map(({ name }) => name).join(', ')
   expectEqual(haveEnded, true, `whether every call has ended when close has: ${names}`)
   for (const [index, result] of (await all).entries()) {
@@ -162,12 +165,4 @@ async function closeDuring(
     const { code } = UNAVAILABLE
     await expectRejection(() => Promise.reject(result.reason), name, { code })
   }
-}
-
-/** Why a call has rejected; `undefined` if it has resolved. */
-async function failureOf({ name, run }: Call): Promise<string | undefined> {
-  return run().then(
-    () => undefined,
-    (error: unknown) => `${name} rejected with ${String(error)}`,
-  )
 }

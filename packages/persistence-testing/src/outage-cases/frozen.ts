@@ -11,17 +11,18 @@ import {
   expectUnavailable,
   interrupted,
 } from '../adapter/outage.ts'
+import { untilAvailable } from '../adapter/until-available.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
+import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { endWithin } from '../case/time-limit.ts'
-import { type HarnessCase, memberOf } from '../persistence-harness.ts'
+import { type HarnessCase, maxOpenings, memberOf } from '../persistence-harness.ts'
 import {
   type Attempt,
   attempt,
   attemptAll,
   expectStoredAsSaid,
   isAdd,
-  untilAvailable,
   writeUntil,
 } from './attempts.ts'
 
@@ -49,9 +50,10 @@ export const frozenCases: readonly HarnessCase[] = casesOf(GROUP, {
       const hasEnded = { value: false }
       const begun = everyCall(persistence, 'begun')
         .filter(({ isRead }) => isRead)
-        .map((call) => callUntil(hasEnded, call, scale))
-      const { end, readsWork = false } = await freeze()
-      hasEnded.value = true
+        .map((call) => awaitedLater(callUntil(hasEnded, call, scale)))
+      const { end, readsWork = false } = await freeze().finally(() => {
+        hasEnded.value = true
+      })
       const others = everyCall(persistence, 'frozen').filter(
         ({ name, isRead }) => !(isRead && readsWork) && !isAdd(name),
       )
@@ -69,7 +71,7 @@ export const frozenCases: readonly HarnessCase[] = casesOf(GROUP, {
     async (harness, scale) => {
       const freeze = memberOf(harness, 'freeze')
       const url = await harness.emptyDatabase()
-      const together = harness.capabilities?.severalProcesses ? OPENINGS : 1
+      const together = maxOpenings(harness, OPENINGS)
       const openings = [await harness.open({ url, mode: 'migrate' })]
       while (openings.length < together) openings.push(await harness.open({ url, mode: 'write' }))
       const attempts: Attempt[] = []
@@ -84,17 +86,18 @@ export const frozenCases: readonly HarnessCase[] = casesOf(GROUP, {
                 if (writer === 0) addOneOutOfRange(pets, name)
                 return attempt(pets, name, writer % 2 === 1)
               }),
-            ),
+            ).map(awaitedLater),
           )
           await aRandomMoment(20, 80)
           // If an adapter never waits, the others are all between two adds.
           const last = openings.flatMap(({ pets }, index) =>
             [false, true].map((isKeyed) =>
-              attempt(pets, `${round}-${index}-last-${isKeyed}`, isKeyed),
+              awaitedLater(attempt(pets, `${round}-${index}-last-${isKeyed}`, isKeyed)),
             ),
           )
-          const { end } = await freeze(url)
-          hasEnded.value = true
+          const { end } = await freeze(url).finally(() => {
+            hasEnded.value = true
+          })
           try {
             const limitMs = 2 * CALL_LIMIT_MS * scale
             const written = await endWithin(limitMs, () => Promise.all([...writing, ...last]))

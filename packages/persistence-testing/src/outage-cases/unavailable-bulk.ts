@@ -8,16 +8,15 @@ import {
   expectNotOpened,
   OPENING_LIMIT_MS,
 } from '../adapter/outage.ts'
-import { withBulkAccess } from '../adapter/with-persistence.ts'
+import { untilAvailable } from '../adapter/until-available.ts'
+import { openBulkAccessOf, withBulkAccess } from '../adapter/with-persistence.ts'
 import { ALL, importOf } from '../bulk-cases/items.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
-import { assertTested } from '../case/not-tested.ts'
 import { endWithin } from '../case/time-limit.ts'
-import { aMomentLater } from '../case/wait.ts'
+import { aMomentLater, aTurnLater } from '../case/wait.ts'
 import { aNewPet } from '../new-pets.ts'
-import { type HarnessCase, memberOf } from '../persistence-harness.ts'
-import { untilAvailable } from './attempts.ts'
+import { type HarnessCase, maxOpenings, memberOf } from '../persistence-harness.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 180_000 }
 /** How many imports are interrupted, each at another moment of a write. */
@@ -32,8 +31,7 @@ const MORE_THAN_IMPORTED = 1_000_000n
 export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
   'bulk: rejects each call of bulk access in time while unavailable, and stores pages or nothing':
     async (harness, scale) => {
-      const { openBulkAccess, capabilities } = harness
-      assertTested(openBulkAccess, 'the adapter has no bulk access')
+      const openBulkAccess = openBulkAccessOf(harness)
       const interrupt = memberOf(harness, 'interrupt')
       const url = await harness.emptyDatabase()
       const open = () => openBulkAccess({ url, mode: 'migrate' })
@@ -42,13 +40,14 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         await bulk.movePetIdsPast(1n)
       })
       const expected = { pets: 1 }
-      const together = capabilities?.severalProcesses ? 4 : 1
+      const together = maxOpenings(harness, 4)
       for (let round = 0; round <= IMPORTS / together; round += 1) {
         const firstId = BigInt(round + 1) * MORE_THAN_IMPORTED
         const ids = Array.from({ length: together }, (_, index) => firstId + BigInt(index))
         const opened = await Promise.all(ids.map(open))
+        const hasEnded = { value: false }
         const importing = ids.map((id, index) =>
-          importUntilRejected(opened[index] as BulkAccess, id),
+          importUntilRejected(opened[index] as BulkAccess, id, hasEnded),
         )
         await momentOf(round)
         const { end, readsWork = false } = await interrupt(url)
@@ -61,6 +60,7 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
             Promise.allSettled(opened.map(async (bulk) => bulk.close())),
           )
         } finally {
+          hasEnded.value = true
           await end()
         }
         const again = await untilAvailable(open)
@@ -83,12 +83,11 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
     },
   'bulk-once: stores an interrupted page of bulk access once at most, and never if not_stored':
     async (harness, scale) => {
-      const { openBulkAccess, capabilities } = harness
-      assertTested(openBulkAccess, 'the adapter has no bulk access')
+      const openBulkAccess = openBulkAccessOf(harness)
       const interrupt = memberOf(harness, 'interrupt')
       const url = await harness.emptyDatabase()
       await withBulkAccess(harness, url, (bulk) => bulk.countPets())
-      const together = capabilities?.severalProcesses ? 4 : 1
+      const together = maxOpenings(harness, 4)
       const added: string[] = []
       const notStored: string[] = []
       for (let round = 0; round <= IMPORTS / together; round += 1) {
@@ -101,11 +100,14 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         const adding = opened.map((bulk, index) =>
           addUntilRejected(bulk, labels[index] ?? '', hasEnded),
         )
-        await momentOf(round)
-        const { end } = await interrupt(url)
-        await aRandomMoment(20, 40)
-        await end()
-        hasEnded.value = true
+        try {
+          await momentOf(round)
+          const { end } = await interrupt(url)
+          await aRandomMoment(20, 40)
+          await end()
+        } finally {
+          hasEnded.value = true
+        }
         for (const pages of await endWithin(CALL_LIMIT_MS * scale, () => Promise.all(adding))) {
           added.push(...pages.added)
           notStored.push(...pages.notStored)
@@ -162,7 +164,7 @@ async function addUntilRejected(
       return { added, notStored: isNotStored ? [name] : [] }
     }
     added.push(name)
-    await new Promise((resolve) => setImmediate(resolve))
+    await aTurnLater()
   }
   return { added, notStored: [] }
 }
@@ -195,10 +197,14 @@ function assertPages(imports: readonly PetImport[], id: bigint, acknowledged: nu
 }
 
 /** Adds pages of an import until one is rejected, and returns how many lines were stored. */
-async function importUntilRejected(bulk: BulkAccess, id: bigint): Promise<number> {
+async function importUntilRejected(
+  bulk: BulkAccess,
+  id: bigint,
+  hasEnded: { readonly value: boolean },
+): Promise<number> {
   const pets = Array.from({ length: PAGE }, () => aNewPet())
   let from = importOf({ id, lines: 0 })
-  for (let lines = PAGE; ; lines += PAGE) {
+  for (let lines = PAGE; !hasEnded.value; lines += PAGE) {
     const to = importOf({ id, lines })
     try {
       await bulk.addPets(pets, { to, ...(lines > PAGE && { from }) })
@@ -207,6 +213,7 @@ async function importUntilRejected(bulk: BulkAccess, id: bigint): Promise<number
     }
     from = to
     // A call may resolve before anything else can run.
-    await new Promise((resolve) => setImmediate(resolve))
+    await aTurnLater()
   }
+  return from.lines
 }

@@ -10,6 +10,7 @@ import {
   expectUnavailable,
   interrupted,
 } from '../adapter/outage.ts'
+import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { wait } from '../case/wait.ts'
@@ -90,29 +91,32 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
         const hasEnded = { value: false }
         let isDown = false
         const rejected = new Set<number>()
-        const writers = Array.from({ length: WRITERS }, (_, writer) =>
+        const write = (writer: number) =>
           writeUntil(hasEnded, async (count) => {
             const hasBegunDown = isDown
             const name = `${round}-${writer}-${count}`
             const attempted = await attempt(pets, name, writer % 2 === 1)
             if (hasBegunDown) rejected.add(writer)
             return attempted
-          }),
-        )
-        const others = everyCall(persistence, 'acknowledged')
+          })
+        const writing = Array.from({ length: WRITERS }, (_, writer) => awaitedLater(write(writer)))
+        const calling = everyCall(persistence, 'acknowledged')
           .filter(({ name }) => !isAdd(name))
-          .map((call) => callUntil(hasEnded, call, scale))
-        // Some writes are on their way, some were done and not answered.
-        await aRandomMoment(10, 80)
-        const { end } = await interrupt()
-        isDown = true
-        // An adapter may hold its calls back until their deadline.
-        for (let polls = 0; polls < MAX_POLLS && rejected.size < WRITERS; polls += 1)
-          await wait(POLL_MS)
-        await end()
-        hasEnded.value = true
-        attempts.push(...(await Promise.all(writers)).flat())
-        await Promise.all(others)
+          .map((call) => awaitedLater(callUntil(hasEnded, call, scale)))
+        try {
+          // Some writes are on their way, some were done and not answered.
+          await aRandomMoment(10, 80)
+          const { end } = await interrupt()
+          isDown = true
+          // An adapter may hold its calls back until their deadline.
+          for (let polls = 0; polls < MAX_POLLS && rejected.size < WRITERS; polls += 1)
+            await wait(POLL_MS)
+          await end()
+        } finally {
+          hasEnded.value = true
+        }
+        attempts.push(...(await Promise.all(writing)).flat())
+        await Promise.all(calling)
       }
       const acknowledged = attempts.filter(({ pet }) => pet !== undefined)
       assert.ok(acknowledged.length > 0, 'an add must resolve between two interruptions')

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { INT64, type Pet } from '@pet-store/domain'
 import { withBulk } from '../adapter/with-bulk.ts'
 import { withBulkAccess, withPersistence } from '../adapter/with-persistence.ts'
+import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
-import { assertTested } from '../case/not-tested.ts'
 import { addKeyed, addPets, aNewPet } from '../new-pets.ts'
 import type { HarnessCase } from '../persistence-harness.ts'
+import { assertSeveralProcesses } from '../persistence-harness.ts'
 import { listAll, petsByName } from '../stored-pets.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
@@ -66,10 +67,7 @@ export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
   ),
   'beside: stores every pet of an import beside an adapter that adds pets, under its own id':
     async (harness) => {
-      assertTested(
-        harness.capabilities?.severalProcesses,
-        'the adapter does not declare severalProcesses',
-      )
+      assertSeveralProcesses(harness)
       const url = await harness.emptyDatabase()
       await withPersistence(harness, url, async ({ pets }) => {
         const added: Pet[] = []
@@ -89,6 +87,7 @@ export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
             added.push(await (count % 2 === 0 ? pets.add(pet) : addKeyed(pets, pet)))
           }
         })
+        const allAdded = awaitedLater(Promise.all(adding))
         const names = await withBulkAccess(harness, url, async (bulk) => {
           const imported: string[] = []
           for (let page = 0; page < 12; page += 1) {
@@ -100,9 +99,10 @@ export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
             imported.push(...items.map(({ name }) => name))
           }
           return imported
+        }).finally(() => {
+          hasEnded = true
         })
-        hasEnded = true
-        await Promise.all(adding)
+        await allAdded
         const stored = await petsByName(pets)
         for (const pet of added) expectEqual(stored.get(pet.name), pet, `the pet ${pet.name}`)
         const missing = names.filter((name) => !stored.has(name))

@@ -5,11 +5,11 @@ import { importOf, readEverything } from '../bulk-cases/items.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
+import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
 import type { HarnessCase } from '../persistence-harness.ts'
-import { after } from '../times.ts'
 
-const KEY = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
+const KEY = anIdempotencyKey()
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
 

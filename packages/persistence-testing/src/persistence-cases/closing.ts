@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
-import { everyCall, prepareCalls } from '../adapter/every-call.ts'
+import { everyCall, failureOf, prepareCalls } from '../adapter/every-call.ts'
 import { withProcesses } from '../adapter/other-process.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
+import { aTurnLater } from '../case/wait.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
+import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
 import type { HarnessCase } from '../persistence-harness.ts'
 import { ascending, idsOf, listAll } from '../stored-pets.ts'
 import { after } from '../times.ts'
 
-const KEY = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
+const KEY = anIdempotencyKey()
 
 const GROUP = { group: 'persistence.reopen', timeLimitMs: 120_000 }
 
@@ -38,18 +40,13 @@ export const closingCases: readonly HarnessCase[] = casesOf(GROUP, {
             apiKeys.markUsed([{ id: 'key_old', at: after(3) }]),
             apiKeys.revoke('key_old', after(5)),
           ]
-    const calls = everyCall(opened, 'closing').map(async ({ name, run }) =>
-      run().then(
-        () => undefined,
-        (error: unknown) => `${name} rejected with ${String(error)}`,
-      ),
-    )
+    const calls = everyCall(opened, 'closing').map(failureOf)
     const all = Promise.allSettled([...adding, ...writing, ...calls])
     let haveEnded = false
     void all.then(() => (haveEnded = true))
     await opened.close()
     // A turn later, because a promise that wraps another one resolves after it.
-    await new Promise((resolve) => setImmediate(resolve))
+    await aTurnLater()
     expectEqual(haveEnded, true, 'whether every call has ended when close resolves')
     const added = await Promise.all(adding)
     await Promise.all(writing)

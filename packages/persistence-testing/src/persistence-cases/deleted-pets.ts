@@ -3,12 +3,12 @@ import type { Pet } from '@pet-store/domain'
 import { withBulkAccess, withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
+import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
 import { type HarnessCase, memberOf, type PersistenceHarness } from '../persistence-harness.ts'
 import { idsOf, listAll } from '../stored-pets.ts'
-import { after } from '../times.ts'
 
-const KEY = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
+const KEY = anIdempotencyKey()
 
 const GROUP = { group: 'persistence.reopen', timeLimitMs: 120_000 }
 

@@ -5,7 +5,7 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { aNewPet } from '../new-pets.ts'
-import { type HarnessCase, memberOf } from '../persistence-harness.ts'
+import { assertSeveralProcesses, type HarnessCase, memberOf } from '../persistence-harness.ts'
 import { listAll } from '../stored-pets.ts'
 
 /** The schema changes only when opening may migrate it, and the adapter has what it declares. */
@@ -90,7 +90,7 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
     harness,
   ) => {
     const outdatedDatabase = memberOf(harness, 'outdatedDatabase')
-    assertTested(harness.capabilities?.severalProcesses, 'one process may open a database')
+    assertSeveralProcesses(harness)
     const { url, pets: old } = await outdatedDatabase()
     const openings = await Promise.allSettled(
       [1, 2, 3].map(async () => harness.open({ url, mode: 'migrate' })),

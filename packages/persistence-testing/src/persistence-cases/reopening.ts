@@ -5,6 +5,7 @@ import { apiKeysOf, withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { aNewApiKey, hashOf } from '../new-api-keys.ts'
+import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { addPets, aNewPet } from '../new-pets.ts'
 import { ODD_NAMES } from '../odd-names.ts'
 import type { HarnessCase } from '../persistence-harness.ts'
@@ -13,7 +14,7 @@ import { after } from '../times.ts'
 
 const HOUR_MS = 3_600_000
 
-const KEY = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
+const KEY = anIdempotencyKey()
 
 const GROUP = { group: 'persistence.reopen', timeLimitMs: 120_000 }
 

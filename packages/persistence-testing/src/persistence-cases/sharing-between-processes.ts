@@ -7,7 +7,9 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { assertTested } from '../case/not-tested.ts'
+import { wait } from '../case/wait.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
+import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { addPets, aNewPet } from '../new-pets.ts'
 import type { HarnessCase } from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-cases/long-window.ts'
@@ -106,12 +108,7 @@ const EACH = 60
 
 /** Adds pets; then others with keys that the other process uses too. */
 function addAndRepeat(pets: PetRepository): Promise<readonly PetId[]>[] {
-  const keyOf = (index: number) => ({
-    owner: 'shop',
-    key: `${index}`,
-    fingerprint: 'Rex',
-    at: after(0),
-  })
+  const keyOf = (index: number) => anIdempotencyKey({ key: `${index}` })
   const keyed = Array.from(
     { length: EACH },
     async (_, index) => (await pets.addWithKey(aNewPet(), keyOf(index))).pet.id,
@@ -161,13 +158,18 @@ const WITH_WRONG_CLOCKS = `
 /** As many at a time: a database that both lock for each write does not keep one waiting long. */
 const AT_ONCE = 10
 
+const MAX_ATTEMPTS = 1_000
+const PAUSE_MS = 20
+
 /** Repeats a call that has stored nothing because the other process had the database too long. */
 async function untilNotBusy<Result>(call: () => Promise<Result>): Promise<Result> {
-  for (;;) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await call()
     } catch (error) {
-      if ((error as { readonly outcome?: unknown }).outcome !== 'not_stored') throw error
+      const isBusy = (error as { readonly outcome?: unknown }).outcome === 'not_stored'
+      if (!isBusy || attempt === MAX_ATTEMPTS) throw error
+      await wait(PAUSE_MS)
     }
   }
 }
@@ -197,11 +199,12 @@ async function changeKeys(
 const CHANGING = `
   const { apiKeys } = opened
   const untilNotBusy = async (call) => {
-    for (;;) {
+    for (let attempt = 1; ; attempt += 1) {
       try {
         return await call()
       } catch (error) {
-        if (error.outcome !== 'not_stored') throw error
+        if (error.outcome !== 'not_stored' || attempt === ${MAX_ATTEMPTS}) throw error
+        await new Promise((resolve) => setTimeout(resolve, ${PAUSE_MS}))
       }
     }
   }

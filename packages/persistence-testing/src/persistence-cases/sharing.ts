@@ -6,6 +6,7 @@ import { expectRevocationsKept } from '../api-key-cases/ending.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
+import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { addKeyed, addPets, aNewPet } from '../new-pets.ts'
 import { assertSeveralProcesses, type HarnessCase } from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-cases/long-window.ts'
@@ -95,7 +96,7 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
     })
   },
   'idempotency-keys: shares idempotency keys between two openings': twice(async (one, other) => {
-    const key = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
+    const key = anIdempotencyKey()
     const calls = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? one : other))
     const created = await Promise.all(calls.map(({ pets }) => pets.addWithKey(aNewPet(), key)))
     expectEqual(

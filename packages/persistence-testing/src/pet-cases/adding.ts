@@ -3,10 +3,10 @@ import { INT64, type NewPet, type PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { unreadable } from '../case/unreadable.ts'
-import { aMomentLater } from '../case/wait.ts'
+import { aMomentLater, aTurnLater } from '../case/wait.ts'
+import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { addKeyed, addPets, aNewPet } from '../new-pets.ts'
 import { ascending, idsOf, listAll, MORE_THAN_ENOUGH } from '../stored-pets.ts'
-import { after } from '../times.ts'
 
 /** Ids increase and are never reused, and an add stores the whole pet or nothing. */
 export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.add', {
@@ -75,14 +75,13 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
       const reading = ([{}, { status: 'sold' }] as const).map(async (query) => {
         while (!hasEnded) {
           await pets.list({ ...query, limit: MORE_THAN_ENOUGH })
-          await new Promise((resolve) => setImmediate(resolve))
+          await aTurnLater()
         }
       })
-      const adding = Array.from({ length: 8 }, caller)
-      await Promise.all(adding).finally(() => {
+      const adding = Promise.all(Array.from({ length: 8 }, caller)).finally(() => {
         hasEnded = true
       })
-      await Promise.all(reading)
+      await Promise.all([adding, ...reading])
     },
   'rejected: stores nothing when an add is rejected, and continues': async (pets) => {
     const before = await pets.add(aNewPet({ name: 'before' }))
@@ -97,7 +96,7 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
     assert.ok(next.id > before.id, 'ids must increase after a rejected add')
   },
   'cancelled: stores nothing when the caller has cancelled before the call': async (pets) => {
-    const key = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
+    const key = anIdempotencyKey()
     for (const cancelled of [{ aborted: true }, AbortSignal.abort()]) {
       await expectRejection(
         () => pets.add(aNewPet(), cancelled),
@@ -125,12 +124,7 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
   },
   'cancelled-meanwhile: stores exactly the pets whose add resolves when callers cancel after it':
     async (pets) => {
-      const keyOf = (index: number) => ({
-        owner: 'shop',
-        key: `${index}`,
-        fingerprint: 'Rex',
-        at: after(0),
-      })
+      const keyOf = (index: number) => anIdempotencyKey({ key: `${index}` })
       const calls = validPets(20).map((pet, index) => {
         const cancellation = { aborted: false }
         const isKeyed = index % 2 === 1

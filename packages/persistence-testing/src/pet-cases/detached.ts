@@ -3,9 +3,9 @@ import type { Pet, PetInput, PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { tryToChange } from '../case/try-to-change.ts'
+import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { addKeyed, aNewPet } from '../new-pets.ts'
 import { listAll } from '../stored-pets.ts'
-import { after } from '../times.ts'
 
 /** Callers get copies: changing one changes nothing stored. */
 export const detachedCases: readonly ContractCase<PetRepository>[] = casesOf('pet.detached', {
@@ -23,7 +23,7 @@ export const detachedCases: readonly ContractCase<PetRepository>[] = casesOf('pe
     },
   'arguments: changes no object that it is given, and takes frozen ones': async (pets) => {
     const pet = Object.freeze(aNewPet({ categoryId: 7n, status: 'sold' }))
-    const key = Object.freeze({ owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) })
+    const key = Object.freeze(anIdempotencyKey())
     const cancellation = Object.freeze({ aborted: false })
     const plain = await pets.add(pet, cancellation)
     const { pet: keyed } = await pets.addWithKey(pet, key, cancellation)
@@ -37,7 +37,7 @@ export const detachedCases: readonly ContractCase<PetRepository>[] = casesOf('pe
     pets,
   ) => {
     const given = aNewPet({ categoryId: 7n, status: 'available' })
-    const key = { owner: 'shop', key: 'key', fingerprint: 'Rex', at: after(0) }
+    const key = anIdempotencyKey()
     const original = { ...(await pets.addWithKey(given, key)).pet }
     for (let repeats = 0; repeats < 3; repeats += 1) {
       const { pet } = await pets.addWithKey(given, key)

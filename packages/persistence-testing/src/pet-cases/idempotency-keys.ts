@@ -1,5 +1,6 @@
 import type { IdempotencyKey, NewPet, Pet, PetRepository } from '@pet-store/domain'
 import { expectRejection } from '../case/expectations.ts'
+import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { after } from '../times.ts'
 
 /** The time of the first use of a key. */
@@ -22,12 +23,15 @@ export function expectReused(call: () => Promise<unknown>): Promise<void> {
   )
 }
 
-export function keyWith(fields: {
+/** A key that is used at a time in milliseconds. */
+export function keyWith({
+  atMs = START_MS,
+  ...fields
+}: {
   owner?: string
   key?: string
   fingerprint?: string
   atMs?: number
 }): IdempotencyKey {
-  const { owner = 'shop', key = 'key', fingerprint = 'Rex', atMs = START_MS } = fields
-  return { owner, key, fingerprint, at: new Date(atMs) }
+  return anIdempotencyKey({ ...fields, at: new Date(atMs) })
 }

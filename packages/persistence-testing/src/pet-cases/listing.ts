@@ -8,6 +8,7 @@ import {
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
+import { aTurnLater } from '../case/wait.ts'
 import { addKeyed, addManyPets, addPets, aNewPet } from '../new-pets.ts'
 import { ascending, idsOf, listAll, MORE_THAN_ENOUGH } from '../stored-pets.ts'
 import { GREAT_LIMITS, LIMITS } from './list-limits.ts'
@@ -114,19 +115,18 @@ export const listingCases: readonly ContractCase<PetRepository>[] = casesOf(GROU
       }
     }
     const added: Pet[] = []
-    let adders = 4
-    const adding = Array.from({ length: adders }, async (_, adder) => {
+    let hasEnded = false
+    const adding = Array.from({ length: 4 }, async (_, adder) => {
       for (let count = 0; count < 12; count += 1) {
         const categoryId = BigInt(added.length + 2)
         const pet = aNewPet({ name: `${adder} ${count}`, categoryId, status: 'sold' })
         added.push(await (count % 2 === 0 ? pets.add(pet) : addKeyed(pets, pet)))
       }
-      adders -= 1
     })
     const reading = ([{}, { status: 'sold' }, {}] as const).map(async (query) => {
-      for (let reads = 1; adders > 0; reads += 1) {
+      for (let reads = 1; !hasEnded; reads += 1) {
         // An adapter that reads from memory would leave the adds no turn of the event loop.
-        if (reads % 8 === 0) await new Promise((resolve) => setImmediate(resolve))
+        if (reads % 8 === 0) await aTurnLater()
         const listed = await pets.list({ ...query, limit: MORE_THAN_ENOUGH })
         expectWhole(listed)
         // One of these may be the next.
@@ -135,7 +135,10 @@ export const listingCases: readonly ContractCase<PetRepository>[] = casesOf(GROU
         expectWhole(next.filter((pet) => pet !== undefined))
       }
     })
-    await Promise.all([...adding, ...reading])
+    const allAdded = Promise.all(adding).finally(() => {
+      hasEnded = true
+    })
+    await Promise.all([allAdded, ...reading])
     for (const pet of added)
       expectEqual(seen.get(pet.id) ?? pet, pet, 'a pet that was read while others were added')
   },

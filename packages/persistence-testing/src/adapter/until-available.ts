@@ -1,0 +1,23 @@
+import { AssertionError } from 'node:assert/strict'
+import { wait } from '../case/wait.ts'
+
+const RETRY_MS = 100
+const AVAILABLE_WITHIN_MS = 20_000
+
+/**
+ * Repeats a call that rejects because its database has not recovered yet. An expectation that was
+ * not met is not tried again.
+ */
+export async function untilAvailable<Result>(
+  call: (attempt: number) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await call(attempt)
+    } catch (error) {
+      const isLast = attempt * RETRY_MS >= AVAILABLE_WITHIN_MS
+      if (error instanceof AssertionError || isLast) throw error
+      await wait(RETRY_MS)
+    }
+  }
+}
