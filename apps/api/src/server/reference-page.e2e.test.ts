@@ -49,6 +49,18 @@ describe('the samples of the reference page', () => {
     expect(problems).toEqual([])
   })
 
+  it('the samples show no key on paper', async () => {
+    const { page, key } = await openReference()
+    await page.evaluate(
+      'addEventListener("beforeprint", () => { document.printed = document.body.textContent })',
+    )
+    await page.pdf()
+    const printed = await page.evaluate('document.printed')
+    expect(printed).toContain('Bearer <API_KEY>')
+    expect(printed).not.toContain(key)
+    expect(await sampleOf(page, 'listPets', 'shell')).toContain(key)
+  })
+
   it('the samples are in the language that was chosen once, for every operation', async () => {
     const { page, problems } = await openReference({ viewport: { width: 1280, height: 800 } })
     // The sample above becomes longer, but the pressed tab stays where it is.

@@ -15,6 +15,7 @@ import { setUpForm } from './send-request.ts'
 import { setUpTabs } from './tabs.ts'
 
 let apiKey = developmentKey ?? keptKey()
+let isPrinting = false
 const operations = [...document.querySelectorAll<HTMLElement>('.operation')]
 const samples = operations.map((operation) =>
   setUpTabs(find(operation, `#${operation.id}-sample`), selectLanguage),
@@ -35,6 +36,8 @@ setUpKeyDialog(async (key) => {
   showKey()
   return undefined
 })
+addEventListener('beforeprint', () => setPrinting(true))
+addEventListener('afterprint', () => setPrinting(false))
 setUpSearch()
 setUpThemeSwitch()
 markActiveLink()
@@ -50,8 +53,14 @@ function showSamples(operation: HTMLElement): void {
   const request = readForm(operation)
   for (const panel of operation.querySelectorAll<HTMLElement>('[data-template]')) {
     const { template = '', lang = '' } = panel.dataset
-    showCode(panel, sampleOf(template, lang, request, apiKey))
+    showCode(panel, sampleOf(template, lang, request, isPrinting ? undefined : apiKey))
   }
+}
+
+/** Leaves the key out of what is printed: paper and files are passed on to others. */
+function setPrinting(isNow: boolean): void {
+  isPrinting = isNow
+  for (const operation of operations) showSamples(operation)
 }
 
 /** Fills in the key, and says which one is used. */
