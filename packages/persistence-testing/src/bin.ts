@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { checkCommand } from './check/check-command.ts'
 import { REPORTERS } from './check/reporters.ts'
-import { runCases } from './check/run-cases.ts'
+import { runCases } from './check/test-runner.ts'
 import { RUN_CASES } from './check/watched-process.ts'
 
 const USAGE = `Usage: pet-store-adapter check --module <name> --url <url> [--harness <file>]
@@ -13,7 +13,8 @@ const USAGE = `Usage: pet-store-adapter check --module <name> --url <url> [--har
                 after its path, or in place of {name}
   --harness     a module that makes what else the cases need, such as an interruption
   --only        runs the cases whose ids begin so, such as pet.find
-  --time-limit  the seconds after which most cases fail (default: 20); a few get three times as much
+  --time-limit  the seconds after which most cases fail (default: 20); some get up to nine times as
+                much, such as those of outages
   --all         print every guarantee instead of counts
   --json        print one JSON value
   --reporter    print what one of the reporters of Node's test runner does: ${REPORTERS.join(', ')}

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { isDeepStrictEqual } from 'node:util'
+import { inspect, isDeepStrictEqual } from 'node:util'
 
 /**
  * Compares deeply and strictly. The message of the error says what was expected, then shows the
@@ -48,17 +48,22 @@ export async function expectRejection(
   expectation: string,
   properties: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
-  const error = await call().then(
+  const reason: unknown = await call().then(
     () => assert.fail(`${expectation}, but it resolved`),
-    (reason: unknown) => reason as Error & Readonly<Record<string, unknown>>,
+    (rejection: unknown) => rejection,
   )
   // A call that took too long.
-  if (error instanceof assert.AssertionError) throw error
-  const actual = Object.fromEntries(Object.keys(properties).map((key) => [key, error[key]]))
-  expectEqual(actual, properties, `${expectation}; it was rejected with: ${error.message}`)
+  if (reason instanceof assert.AssertionError) throw reason
+  if (typeof reason !== 'object' || reason === null)
+    assert.fail(`${expectation} with an error; it was rejected with: ${inspect(reason)}`)
+  const actual = Object.fromEntries(
+    Object.keys(properties).map((key) => [key, Reflect.get(reason, key)]),
+  )
+  const { message = inspect(reason) } = reason as Partial<Error>
+  expectEqual(actual, properties, `${expectation}; it was rejected with: ${message}`)
 }
 
-/** The same of a call that an available database cannot do: it must not say that it has gone. */
+/** The same of a call that no database can do: it must not reject as if it were unavailable. */
 export async function expectImpossible(
   call: () => Promise<unknown>,
   expectation: string,

@@ -1,7 +1,7 @@
 const GROUP_SIZE = 20
 
 /**
- * Calls for 0, 1 and so on, twenty at a time unless told otherwise: an adapter may limit how long a
+ * Calls for 0, 1 and so on, 20 at a time by default: an adapter may limit how long a
  * call waits for one of its connections.
  */
 export async function inGroups<Result>(

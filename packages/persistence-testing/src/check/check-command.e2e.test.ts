@@ -157,7 +157,7 @@ describe.concurrent('pet-store-adapter check', () => {
     ]) {
       expect(printed).toContain(reason)
     }
-    expect(stdout).toMatch(/^pets +0 +0 +4 /m)
+    expect(stdout).toMatch(/^pets +0 +0 +5 /m)
     expect(exitCode).toBe(1)
   })
 

@@ -1,10 +1,10 @@
 import { adapterContract } from '../adapter-contract.ts'
 import { contractVersion } from '../contract-version.ts'
 import { formatReport } from './adapter-report.ts'
-import { scaleOf } from './cases-to-run.ts'
 import { CheckGroups } from './check-groups.ts'
 import type { CheckOptions } from './check-harness.ts'
 import { createReporter, type ReporterName } from './reporters.ts'
+import { scaleOf } from './time-scale.ts'
 import type { CaseToRun } from './watched-process.ts'
 
 /** How the result is printed. */

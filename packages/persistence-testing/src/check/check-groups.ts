@@ -1,9 +1,10 @@
 import { availableParallelism } from 'node:os'
 import { NEVER_ENDED } from '../case/time-limit.ts'
 import type { CheckedGuarantee } from './adapter-report.ts'
-import { idOf, type LoadedHarness, type ProcessEvent } from './cases-to-run.ts'
 import type { CheckOptions } from './check-harness.ts'
+import type { LoadedHarness, ProcessEvent } from './process-messages.ts'
 import type { RunnerEvent } from './reporters.ts'
+import { idOf } from './test-name.ts'
 import { type CaseToRun, runInProcess } from './watched-process.ts'
 
 const MAX_ENDLESS_CASES = 5

@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NEVER_ENDED } from '../case/time-limit.ts'
-import { type CasesToRun, idOf, type ProcessEvent, slownessOf, testNameOf } from './cases-to-run.ts'
+import type { CasesToRun, ProcessEvent } from './process-messages.ts'
 import type { RunnerEvent } from './reporters.ts'
+import { idOf, testNameOf } from './test-name.ts'
+import { slownessOf } from './time-scale.ts'
 
 /** A case, and after which time it must have ended by itself. */
 export interface CaseToRun {

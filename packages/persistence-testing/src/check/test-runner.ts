@@ -1,17 +1,17 @@
 import { run } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { CasesToRun, ProcessEvent } from './cases-to-run.ts'
+import type { CasesToRun, ProcessEvent } from './process-messages.ts'
 
 /** Beside this file as source, in a folder of its own once it is built. */
-const CASES = import.meta.url.endsWith('.ts') ? './cases.ts' : './check/cases.js'
+const CASES = import.meta.url.endsWith('.ts') ? './cases-as-tests.ts' : './check/cases-as-tests.js'
 
 const LAST_EVENTS_MS = 50
 const ALIVE_MS = 1_000
 
 /**
- * Runs cases.ts with Node's own test runner, in this process, and sends every event of the runner
- * to the process that has started this one. Ends the process, whatever the adapter has
- * left running.
+ * Runs cases-as-tests.ts with Node's own test runner, in this process, and sends every event of the
+ * runner to the process that has started this one. Ends the process, whatever the adapter has left
+ * running.
  */
 export async function runCases(): Promise<never> {
   const { ids } = JSON.parse(process.argv.at(-1) ?? '') as CasesToRun

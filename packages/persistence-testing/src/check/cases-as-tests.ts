@@ -1,19 +1,15 @@
-// The cases as tests of Node's own runner, which run-cases.ts starts on this file.
+// The cases as tests of Node's own runner, which test-runner.ts starts on this file.
 import { AssertionError } from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { adapterContract } from '../adapter-contract.ts'
 import { endWithin, NEVER_ENDED } from '../case/time-limit.ts'
 import { aTurnLater } from '../case/wait.ts'
-import {
-  type CasesToRun,
-  type LoadedHarness,
-  scaleOf,
-  slownessOf,
-  testNameOf,
-} from './cases-to-run.ts'
 import { assertEmpty, createHarness, WrongUse } from './check-harness.ts'
 import { type FollowedCalls, followCalls } from './follow-calls.ts'
+import type { CasesToRun, LoadedHarness } from './process-messages.ts'
+import { testNameOf } from './test-name.ts'
+import { scaleOf, slownessOf } from './time-scale.ts'
 
 const CLOSING_LIMIT_MS = 10_000
 

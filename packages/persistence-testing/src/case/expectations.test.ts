@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { expectRejection } from './expectations.ts'
+
+it.each([
+  ['undefined', undefined],
+  ["'taken'", 'taken'],
+])('expectRejection says that a call was rejected without an error: %s', async (text, reason) => {
+  await expect(
+    expectRejection(() => Promise.reject(reason), 'add must reject', { code: 'taken' }),
+  ).rejects.toThrow(`add must reject with an error; it was rejected with: ${text}`)
+})
+
+it('expectRejection shows the property that differs, and the message of the error', async () => {
+  const error = Object.assign(new Error('no such key'), { code: 'other' })
+  await expect(
+    expectRejection(() => Promise.reject(error), 'add must reject', { code: 'taken' }),
+  ).rejects.toThrow(/^add must reject; it was rejected with: no such key\n.*'other'.*'taken'/s)
+})

@@ -1,0 +1,22 @@
+import type { PersistenceHarness } from '../persistence-harness.ts'
+import type { CheckOptions } from './check-harness.ts'
+
+/** What a process that runs cases is given, as JSON in its last argument. */
+export interface CasesToRun {
+  readonly options: CheckOptions
+  /** The ids of the cases, in their order. */
+  readonly ids: readonly string[]
+  /** Whether these are the first ones: then the database must be empty. */
+  readonly isFirst: boolean
+}
+
+/** What that process sends beside the events of the runner: `alive` every second. */
+export type ProcessEvent = LoadedHarness | { readonly type: 'begun' } | { readonly type: 'alive' }
+
+/** What it sends of its harness before the first case. */
+export interface LoadedHarness {
+  readonly type: 'harness'
+  readonly capabilities: PersistenceHarness['capabilities'] | null
+  /** Whether other processes may run other cases meanwhile. */
+  readonly isConcurrent: boolean
+}
