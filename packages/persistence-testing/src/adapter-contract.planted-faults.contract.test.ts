@@ -44,7 +44,12 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
     async pausedReplica(url) {
       const replica = await emptyDatabase()
       cpSync(new URL(url).pathname, new URL(replica).pathname)
-      return { url: replica, end: async () => rmSync(new URL(replica).pathname) }
+      const path = new URL(replica).pathname
+      return {
+        url: replica,
+        resume: async () => {},
+        end: async () => rmSync(path, { force: true }),
+      }
     },
     deletePet,
     openBulkAccess,
@@ -124,7 +129,7 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['caches-lists', 'shared.fresh-reads'],
   ['closes-all', 'shared.close'],
   ['overwrites-revocations', 'shared.revocations'],
-  ['reads-any-replica', 'declared.replicas'],
+  ['reads-any-replica', 'declared.replicas declared.other-replica'],
   ['forgets-on-a-crash', 'unavailable.acknowledged'],
   ['stores-later', 'unavailable.writes unavailable.acknowledged'],
   ['waits-forever', 'unavailable.frozen'],
@@ -169,7 +174,10 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['hides-replica-problems', 'declared.replicas'],
   ['names-no-replica', 'declared.replicas'],
   ['needs-every-replica', 'declared.replicas'],
-  ['fails-without-a-replica', 'declared.replicas'],
+  ['fails-without-a-replica', 'declared.replicas declared.replica-ends'],
+  ['never-reads-a-replica', 'declared.replica-ends'],
+  ['keeps-a-timer-with-a-replica', 'declared.replica-closed'],
+  ['accepts-any-replica', 'declared.other-replica'],
   ['dates-by-process', 'shared.clock'],
   ['looks-before-it-replaces', 'shared.api-keys-processes'],
 ]
@@ -204,7 +212,7 @@ describe.concurrent('persistenceContract', () => {
         // An error that the adapter threw where it must not is what the case rejects with.
         const isOwnError = OWN_ERRORS.includes(fault)
         // A tenth of the usual limits, so that a call may take a second.
-        const isSlow = /^(?:waits|hangs|rejects-late)/.test(fault)
+        const isSlow = /^(?:waits|hangs|rejects-late|never-reads)/.test(fault)
         await expect(
           caseOf(harnessWith(fault), id)?.run(isSlow ? 12_000 : undefined),
         ).rejects.toThrow(isOwnError ? Error : AssertionError)
@@ -254,8 +262,8 @@ describe.concurrent('persistenceContract', () => {
         ['the adapter does not declare severalProcesses', 9],
         ['the adapter declares no capabilities', 2],
         ['the adapter has no bulk access', 8],
-        ['the adapter does not declare replicas', 1],
-        [missing('module'), 16],
+        ['the adapter does not declare replicas', 3],
+        [missing('module'), 17],
         [missing('databaseBeside'), 1],
         [missing('outdatedDatabase'), 2],
         [missing('interrupt'), 5],

@@ -24,6 +24,7 @@ import { bulkReadOnlyCases } from './persistence-cases/bulk-read-only.ts'
 import { closingCases } from './persistence-cases/closing.ts'
 import { declaringCases } from './persistence-cases/declaring.ts'
 import { deletedPetCases } from './persistence-cases/deleted-pets.ts'
+import { followingReplicaCases } from './persistence-cases/following-replicas.ts'
 import { migratingCases } from './persistence-cases/migrating.ts'
 import { openingCases } from './persistence-cases/opening.ts'
 import { reopeningCases } from './persistence-cases/reopening.ts'
@@ -111,7 +112,7 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
       ...backgroundCases,
       ...unavailableBulkCases,
     ],
-    capabilities: [...declaringCases, ...reportingCases, ...replicaCases],
+    capabilities: [...declaringCases, ...reportingCases, ...replicaCases, ...followingReplicaCases],
   }).flatMap(([capability, cases]) =>
     cases.map(({ run, ...rest }) => ({
       ...rest,

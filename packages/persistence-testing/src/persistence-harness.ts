@@ -82,7 +82,7 @@ const SHOWS: Readonly<Record<keyof PersistenceHarness, string>> = {
   interrupt: 'that calls are rejected during an outage, and that it loses and repeats nothing',
   freeze: 'that every call ends in time while the database does not respond',
   deletePet: 'that an idempotency key is new again once its pet was deleted',
-  pausedReplica: 'that no replica that is behind hides a pet',
+  pausedReplica: 'that no replica that is behind, or ends, hides a pet or fails a read',
   close: 'nothing; it removes what the harness has made',
 }
 
@@ -122,6 +122,9 @@ export interface OutdatedDatabase {
 /** A replica that stands still. */
 export interface PausedReplica {
   readonly url: string
+  /** Lets it follow the database from now on. */
+  resume?(): Promise<void>
+  /** Ends it, also in the middle of what it serves. */
   end(): Promise<void>
 }
 

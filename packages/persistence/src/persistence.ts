@@ -29,8 +29,8 @@ export interface Persistence {
    */
   isMigrated?(): Promise<boolean>
   /**
-   * Why nodes of `replicaUrls` serve no reads at present: a sentence for each, which names it.
-   * Absent in an adapter without replicas.
+   * Why nodes of `replicaUrls` serve no reads at present: a sentence for each, which names it. The
+   * others serve reads, or will in a few seconds. Absent in an adapter without replicas.
    */
   replicaProblems?(): Promise<readonly string[]>
   /**
@@ -98,8 +98,8 @@ export interface PersistenceOptions {
   readonly mode?: OpenMode
   /**
    * Nodes that serve reads, from `DATABASE_REPLICA_URLS`. One that cannot be reached, or is no copy
-   * of this database, serves none, and opening resolves without it. Given only to an adapter that
-   * declares `replicas`. Default: none.
+   * of this database, serves none, and opening resolves without it. No read rejects because a node
+   * fails. Given only to an adapter that declares `replicas`. Default: none.
    */
   readonly replicaUrls?: readonly string[]
   /**

@@ -133,6 +133,9 @@ function ownServer(server: EmbeddedServer): Harness {
       await runSql(standby.url, 'select pg_wal_replay_pause()')
       return {
         url: Object.assign(new URL(url), { port: standby.port }).href,
+        async resume() {
+          await runSql(standby.url, 'select pg_wal_replay_resume()')
+        },
         async end() {
           await standby.stop()
           await standby.remove()

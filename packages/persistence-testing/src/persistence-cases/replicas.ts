@@ -71,16 +71,16 @@ export const replicaCases: readonly HarnessCase[] = casesOf(GROUP, {
     try {
       expectEqual(await listAll(without.pets), added, 'the pets without the replica')
       if (without.replicaProblems !== undefined)
-        expectProblems(await without.replicaProblems(), replica.url)
+        expectProblem(await without.replicaProblems(), replica.url)
     } finally {
       await without.close()
     }
   },
 })
 
-/** A replica that is no longer there must be named: by its host, or by its path if it has none. */
-function expectProblems(problems: readonly string[], url: string): void {
-  expectEqual(problems.length, 1, 'the number of problems of a replica that is no longer there')
+/** A node that serves no reads must be named: by its host, or by its path if it has none. */
+export function expectProblem(problems: readonly string[], url: string): void {
+  expectEqual(problems.length, 1, 'the number of problems of a node that serves no reads')
   const { host, pathname } = URL.parse(url) ?? { host: url, pathname: url }
   const isNamed = problems[0]?.includes(host || pathname)
   assert.ok(isNamed, `a problem must name the replica: ${problems[0]}`)

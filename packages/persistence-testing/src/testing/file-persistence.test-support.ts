@@ -64,7 +64,7 @@ const openFilePersistence: OpenPersistence = async ({
   }
   if (has('cannot-read-alone') && mode === 'read') throw new Error('It is read-only.')
   if (isDown() && !has('connects-lazily')) throw new Error('ECONNREFUSED')
-  const replicas = replicasOf(replicaUrls, has)
+  const replicas = replicasOf(pathname, replicaUrls, has)
   const lock = lockOf(pathname, has, mode === 'read')
   if (has('keeps-a-timer')) setInterval(() => {}, 1_000)
 

@@ -10,17 +10,23 @@ export interface FileReplicas {
 }
 
 export function replicasOf(
+  path: string,
   replicaUrls: readonly string[],
   has: (fault: string) => boolean,
 ): FileReplicas {
   const paths = replicaUrls.map((url) => new URL(url).pathname)
+  if (has('keeps-a-timer-with-a-replica') && paths.length > 0) setInterval(() => {}, 1_000)
   const missing = () => paths.filter((path) => !existsSync(path))
   if (has('needs-every-replica') && missing().length > 0) throw new Error('A replica is not there.')
   const [replica] = has('reads-any-replica') ? paths : []
   return {
     async replicaProblems() {
       if (has('hides-replica-problems')) return []
-      return missing().map((path) => `${has('names-no-replica') ? 'One' : path} is not there.`)
+      const problems = missing().map(
+        (one) => `${has('names-no-replica') ? 'One' : one} is missing.`,
+      )
+      if (problems.length > 0 || has('accepts-any-replica')) return problems
+      return paths.filter((one) => idOf(one) !== idOf(path)).map((one) => `${one} is no copy.`)
     },
     list(query) {
       if (has('fails-without-a-replica') && missing().length > 0)
@@ -30,4 +36,8 @@ export function replicasOf(
         : transaction(replica, ({ pets }) => pets.list(query))
     },
   }
+}
+
+function idOf(path: string): string {
+  return transaction(path, ({ databaseId }) => databaseId)
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { deserialize, serialize } from 'node:v8'
 import type { PetId } from '@pet-store/domain'
@@ -7,6 +8,8 @@ import { createFakePets, type FakePets } from './fake-pets.test-support.ts'
 
 /** What a file of the file adapter contains. */
 export interface State {
+  /** A copy of the file has the same one. */
+  readonly databaseId: string
   readonly pets: FakePets
   readonly apiKeys: FakeApiKeys
   readonly counts: Map<string, number>
@@ -28,6 +31,7 @@ export function transaction<Result>(
         'create table if not exists state (id integer primary key, bytes)',
     )
     const stored: State = {
+      databaseId: randomUUID(),
       pets: createFakePets(),
       apiKeys: new FakeApiKeys(),
       counts: new Map(),
@@ -39,8 +43,8 @@ export function transaction<Result>(
       Object.assign(stored.apiKeys, { rows: apiKeys })
       Object.assign(stored, rest, { pets: createFakePets(pets) })
     }
-    const result = work(stored, ({ pets, apiKeys, counts, imports }) => {
-      const all = serialize({ pets: pets.memory, apiKeys: apiKeys.rows, counts, imports })
+    const result = work(stored, ({ pets, apiKeys, ...rest }) => {
+      const all = serialize({ ...rest, pets: pets.memory, apiKeys: apiKeys.rows })
       file.prepare('insert or replace into state values (1, ?)').run(all)
     })
     file.exec('commit')

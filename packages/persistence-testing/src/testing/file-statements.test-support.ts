@@ -14,7 +14,7 @@ export async function reportedCall<Result>(
   const begin = () =>
     onStatement?.(
       { name: has('tells-values') ? `${name} ${inspect(args)}` : name },
-      { system: 'file' },
+      { system: 'file', ...(has('never-reads-a-replica') && { host: 'primary' }) },
     )
   const end = has('loses-context') ? elsewhere.runInAsyncScope(begin) : begin()
   const tellEnd = (error?: unknown) => {
