@@ -128,6 +128,13 @@ describe('import', () => {
     },
   )
 
+  it('import names the lines that a database does not store', async () => {
+    const first = run({ file: 'name,categoryId\n\na,1\nbad\nb,1\n' }, failing(1))
+    await expect(first.result).rejects.toThrow(/^Storing lines 3 to 5 failed: disk full$/)
+    const second = run({ file: LONG_FILE }, failing(2))
+    await expect(second.result).rejects.toThrow(/^Storing lines 15717 to 31428 failed: disk full$/)
+  })
+
   it('import recognises a file by its whole content but its last line feed', async () => {
     const bulk = createMemoryBulk()
     await run({ file: 'name,categoryId\na,1\n' }, bulk).result

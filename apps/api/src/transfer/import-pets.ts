@@ -42,6 +42,7 @@ export async function importPets(
   const id = from?.id ?? (imports.at(-1)?.id ?? 0n) + 1n
   const storedLines = from?.lines ?? 0
   let pets: NewPet[] = []
+  let firstLine = 0
   let lines = storedLines
 
   // The invalid lines of a checked file were reported already.
@@ -60,6 +61,7 @@ export async function importPets(
   async function add({ line, pet }: ValidEntry): Promise<void> {
     if (line <= storedLines) counts.storedEarlier += 1
     else {
+      if (pets.length === 0) firstLine = line
       lines = line
       if (pets.push(pet) === PETS_PER_TRANSACTION) await store('unfinished')
     }
@@ -67,7 +69,14 @@ export async function importPets(
 
   async function store(state: PetImport['state']): Promise<void> {
     const to = checked && { id, sha256: checked.sha256, state, lines, changedAt: new Date() }
-    await target.addPets(pets, to && { to, ...(from && { from }) })
+    try {
+      await target.addPets(pets, to && { to, ...(from && { from }) })
+    } catch (error) {
+      // Such as a rule of the database: one of these pets is against it.
+      if (pets.length === 0) throw error
+      const { message } = error as Error
+      throw new Error(`Storing lines ${firstLine} to ${lines} failed: ${message}`, { cause: error })
+    }
     from = to
     counts.stored += pets.length
     pets = []
