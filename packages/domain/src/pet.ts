@@ -26,8 +26,8 @@ declare const validated: unique symbol
 export type NewPet = PetFields & { readonly [validated]: true }
 
 /**
- * A stored pet. Plain data, never validated again: a rule added later must not hide pets that are
- * stored already.
+ * A stored pet. Plain data: its fields are enumerable properties of its own. Never validated again:
+ * a rule added later must not hide pets that are stored already.
  */
 export interface Pet extends PetFields {
   readonly id: PetId

@@ -1,3 +1,4 @@
+import { createContext, runInContext } from 'node:vm'
 import { createMemoryApiKeys } from '@pet-store/access/memory'
 import { persistenceUnavailable } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
@@ -12,17 +13,62 @@ function inStyle<Port extends object>(port: Port, style: (call: Method) => Metho
   return Object.fromEntries(functions)
 }
 
-function frozen(value: unknown): unknown {
-  if (typeof value === 'object' && value !== null && !(value instanceof Date))
-    for (const part of Object.values(Object.freeze(value))) frozen(part)
-  return value
+/** What lists, dates and objects are made into. */
+interface Form {
+  readonly list?: (items: readonly unknown[]) => unknown
+  readonly date?: (timeMs: number) => unknown
+  readonly object?: (fields: object) => unknown
 }
 
-function withoutPrototype(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutPrototype)
-  if (typeof value !== 'object' || value === null || value instanceof Date) return value
-  const fields = Object.entries(value).map(([name, field]) => [name, withoutPrototype(field)])
-  return Object.assign(Object.create(null), Object.fromEntries(fields))
+function inForm(value: unknown, form: Form): unknown {
+  const { list, date, object } = form
+  if (Array.isArray(value)) {
+    const items = value.map((item) => inForm(item, form))
+    return list?.(items) ?? items
+  }
+  if (value instanceof Date) return date?.(value.getTime()) ?? value
+  if (typeof value !== 'object' || value === null) return value
+  const all = Object.entries(value).map(([name, field]) => [name, inForm(field, form)])
+  const fields = Object.fromEntries(all)
+  return object?.(fields) ?? fields
+}
+
+/** As some test runners and sandboxes have it. */
+const realm = createContext({})
+const inRealm = (expression: string) => runInContext(expression, realm)
+
+class Rows extends Array {}
+
+const META: unique symbol = Symbol('meta')
+
+class Entity {
+  readonly #isLoaded = true
+  readonly [META] = 1
+
+  constructor(fields: object) {
+    Object.assign(this, fields)
+  }
+
+  get isLoaded() {
+    return this.#isLoaded
+  }
+}
+
+const FORMS: Readonly<Record<string, Form>> = {
+  'frozen lists, pets and keys': { list: Object.freeze, object: Object.freeze },
+  'objects without a prototype, in lists of a subclass': {
+    list: (items) => Rows.from(items),
+    object: (fields) => Object.assign(Object.create(null), fields),
+  },
+  'instances of a class, in proxies of lists': {
+    list: (items) => new Proxy(items, {}),
+    object: (fields) => new Entity(fields),
+  },
+  'values of another realm': {
+    list: inRealm('(items) => Array.from(items)'),
+    date: inRealm('(timeMs) => new Date(timeMs)'),
+    object: inRealm('(fields) => ({ ...fields })'),
+  },
 }
 
 const returning =
@@ -57,8 +103,12 @@ function withQueueOf(limit: number): (call: Method) => Method {
 }
 
 const STYLES: Readonly<Record<string, () => (call: Method) => Method>> = {
-  'returns frozen lists, pets and keys': () => returning(frozen),
-  'returns objects without a prototype': () => returning(withoutPrototype),
+  ...Object.fromEntries(
+    Object.entries(FORMS).map(([name, form]) => [
+      `returns ${name}`,
+      () => returning((value) => inForm(value, form)),
+    ]),
+  ),
   'reads from memory, and writes to a disk': () => writingLater,
   'has a queue of 64 calls': () => withQueueOf(64),
 }

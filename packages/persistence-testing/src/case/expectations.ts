@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
-import { inspect, isDeepStrictEqual } from 'node:util'
+import { inspect, isDeepStrictEqual, types } from 'node:util'
 
 /**
  * Compares deeply and strictly. The message of the error says what was expected, then shows the
- * difference. Objects without a prototype, as some drivers return rows, are plain data too.
+ * difference. Data are compared, not their prototypes: drivers return rows without one, entities of
+ * a class, lists of a subclass, and test runners have realms of their own.
  */
 export function expectEqual(actual: unknown, expected: unknown, expectation: string): void {
-  const given = withPrototypes(actual)
+  const given = plainDataOf(actual)
   // Often what the adapter has returned before.
-  const wanted = withPrototypes(expected)
+  const wanted = plainDataOf(expected)
   if (isDeepStrictEqual(given, wanted)) return
   if (!Array.isArray(given) || !Array.isArray(wanted)) fail(given, wanted, expectation)
   if (Math.max(given.length, wanted.length) <= SHOWN) fail(given, wanted, expectation)
@@ -32,13 +33,13 @@ function fail(actual: unknown, expected: unknown, expectation: string): never {
   return assert.fail(expectation)
 }
 
-function withPrototypes(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withPrototypes)
-  if (typeof value !== 'object' || value === null) return value
-  const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== null && prototype !== Object.prototype) return value
+function plainDataOf(value: unknown): unknown {
+  if (Array.isArray(value)) return Array.from(value, plainDataOf)
+  if (types.isDate(value)) return new Date(value.getTime())
+  // Sets, maps and errors have more than their fields.
+  if (Object.prototype.toString.call(value) !== '[object Object]') return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [name, withPrototypes(field)]),
+    Object.entries(value as object).map(([name, field]) => [name, plainDataOf(field)]),
   )
 }
 
