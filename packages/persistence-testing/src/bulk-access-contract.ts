@@ -1,6 +1,8 @@
 import type { BulkAccess } from '@pet-store/persistence'
+import { bulkAddingCases } from './bulk-cases/adding.ts'
+import { bulkIdCases } from './bulk-cases/ids.ts'
 import { bulkKeyCases } from './bulk-cases/keys.ts'
-import { bulkPetCases } from './bulk-cases/pets.ts'
+import { bulkWritingCases } from './bulk-cases/writing.ts'
 import type { ContractCase } from './case/contract-case.ts'
 
 /**
@@ -8,6 +10,8 @@ import type { ContractCase } from './case/contract-case.ts'
  * `persistence-cases/`.
  */
 export const bulkAccessContract: readonly ContractCase<BulkAccess>[] = [
-  ...bulkPetCases,
+  ...bulkAddingCases,
+  ...bulkWritingCases,
+  ...bulkIdCases,
   ...bulkKeyCases,
 ]

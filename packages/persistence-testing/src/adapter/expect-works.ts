@@ -35,8 +35,12 @@ async function expectPetsWork(pets: PetRepository, label: string): Promise<void>
   const plain = await pets.add(aNewPet({ name: `${label} plain`, status: 'sold' }))
   const { pet: keyed } = await pets.addWithKey(aNewPet({ name: `${label} keyed` }), key)
   const repeat = await pets.addWithKey(aNewPet(), key)
-  expectEqual(repeat, { pet: keyed, isReplay: true }, 'a repeat with an idempotency key')
-  expectEqual(await pets.find(plain.id), plain, 'a pet by its id')
+  expectEqual(
+    repeat,
+    { pet: keyed, isReplay: true },
+    'a repeat with an idempotency key must return its pet',
+  )
+  expectEqual(await pets.find(plain.id), plain, 'find must return a pet that was just added')
   const position = plain.id - 1n
   const ids = [plain.id, keyed.id]
   for (const [query, expected] of [
@@ -46,7 +50,7 @@ async function expectPetsWork(pets: PetRepository, label: string): Promise<void>
   ] as const) {
     const listed = idsOf(await pets.list({ ...query, limit: 1_000 }))
     const found = listed.filter((id) => ids.includes(id))
-    expectEqual(found, expected, 'the pets that were added')
+    expectEqual(found, expected, 'list must contain the pets that were just added')
   }
   expectEqual((await pets.list({ limit: 1 })).length, 1, 'the number of pets of a page')
   const sold = await pets.list({ status: 'sold', limit: 1 })
@@ -60,11 +64,11 @@ async function expectApiKeysWork(apiKeys: ApiKeyRepository, label: string): Prom
   await expectKey(apiKeys, old.sha256, withoutHash(old))
   await apiKeys.markUsed([{ id: old.id, at: after(3) }])
   await expectKey(apiKeys, old.sha256, { ...withoutHash(old), lastUsedAt: after(3) })
-  expectEqual(await apiKeys.replace(old.id, successor, after(10)), true, 'a rotation')
+  expectEqual(await apiKeys.replace(old.id, successor, after(10)), true, 'replace must return true')
   const ending = { expiresAt: after(10), replacedBy: successor.id, lastUsedAt: after(3) }
   await expectKey(apiKeys, old.sha256, { ...withoutHash(old), ...ending })
   await expectKey(apiKeys, successor.sha256, withoutHash(successor))
-  expectEqual(await apiKeys.revoke(successor.id, after(5), 'Ada'), true, 'a revocation')
+  expectEqual(await apiKeys.revoke(successor.id, after(5), 'Ada'), true, 'revoke must return true')
   const revoked = { revokedAt: after(5), revokedBy: 'Ada' }
   await expectKey(apiKeys, successor.sha256, { ...withoutHash(successor), ...revoked })
 }

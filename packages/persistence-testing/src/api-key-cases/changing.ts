@@ -46,10 +46,18 @@ export const changingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(
     const uses = Object.freeze([Object.freeze({ id: old.id, at: after(3) })])
     await keys.add(old)
     await keys.markUsed(uses)
-    expectEqual(await keys.replace(old.id, successor, after(10)), true, 'whether it was replaced')
+    expectEqual(await keys.replace(old.id, successor, after(10)), true, 'replace must return true')
     const ending = { expiresAt: after(10), replacedBy: successor.id, lastUsedAt: after(3) }
-    expectEqual(await keys.find(old.id), { ...withoutHash(old), ...ending }, 'the old key')
-    expectEqual(await keys.find(successor.id), withoutHash(successor), 'the successor')
+    expectEqual(
+      await keys.find(old.id),
+      { ...withoutHash(old), ...ending },
+      'find must return the old key with its end and its use',
+    )
+    expectEqual(
+      await keys.find(successor.id),
+      withoutHash(successor),
+      'find must return the successor as given',
+    )
   },
   'any-time: stores times that are given, also those after the time of the machine': async (
     keys,
@@ -60,7 +68,11 @@ export const changingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(
     await keys.revoke(key.id, yearLater)
     await keys.markUsed([{ id: key.id, at: yearLater }])
     const expected = { ...withoutHash(key), revokedAt: yearLater, lastUsedAt: yearLater }
-    expectEqual(await keys.find(key.id), expected, 'a key of a clock that is ahead')
+    expectEqual(
+      await keys.find(key.id),
+      expected,
+      'times after the present must be stored as they were given',
+    )
   },
 })
 

@@ -158,7 +158,7 @@ async function expectRevokedAtOnce(keys: ApiKeyRepository, index: number): Promi
   })
   const [found] = await Promise.all([revokedAndRead, reading()])
   const revoked = { ...withoutHash(key), revokedAt: after(5) }
-  expectEqual(found, revoked, 'a key that was just revoked')
+  expectEqual(found, revoked, 'a read after revoke has resolved must return the revoked key')
 }
 
 /**

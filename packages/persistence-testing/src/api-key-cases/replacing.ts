@@ -40,12 +40,16 @@ export const replacingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf
       expectEqual(
         (await keys.find('key_old'))?.expiresAt,
         after(5),
-        'the earlier end of the old key',
+        'replace must keep the earlier end of the old key',
       )
       await keys.add(aNewApiKey('ended', { createdAt: after(50) }))
       const successor = aNewApiKey('next', { createdAt: after(60) })
       await keys.replace('key_ended', successor, after(40))
-      expectEqual((await keys.find('key_ended'))?.expiresAt, after(40), 'an end in the past')
+      expectEqual(
+        (await keys.find('key_ended'))?.expiresAt,
+        after(40),
+        'replace must set an end in the past as it is given',
+      )
     },
     'any-state: replaces a key that ends later, has ended, or is revoked, and changes its end only':
       async (keys) => {
@@ -64,8 +68,16 @@ export const replacingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf
           const isReplaced = await keys.replace(old.id, successor, after(50))
           expectEqual(isReplaced, true, 'replace must return true for a key in any state')
           const expected = { ...before, expiresAt: end, replacedBy: successor.id }
-          expectEqual(await keys.find(old.id), expected, 'the old key')
-          expectEqual(await keys.find(successor.id), withoutHash(successor), 'the successor')
+          expectEqual(
+            await keys.find(old.id),
+            expected,
+            'replace must change the end of the old key only',
+          )
+          expectEqual(
+            await keys.find(successor.id),
+            withoutHash(successor),
+            'find must return the successor',
+          )
         }
       },
     'concurrent: replaces a key once, even when many calls arrive at the same time': async (
@@ -133,7 +145,11 @@ export const replacingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf
       }
       expectEqual(await keys.list(), stored.map(withoutHash), 'no key must change')
       for (const { id, sha256 } of stored)
-        expectEqual((await keys.findByHash(sha256))?.id, id, 'the id of the key with a hash')
+        expectEqual(
+          (await keys.findByHash(sha256))?.id,
+          id,
+          'findByHash must return the key that had the hash before',
+        )
     },
     'changed-since: lists exactly the keys created, replaced or revoked at a time or later': async (
       keys,

@@ -106,8 +106,16 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(G
       }
     }
     const revoked = { ...withoutHash(first), revokedAt: after(1) }
-    expectEqual(await keys.findByHash(first.sha256), revoked, 'the revoked key')
-    expectEqual(await keys.findByHash(ended.sha256), withoutHash(ended), 'the expired key')
+    expectEqual(
+      await keys.findByHash(first.sha256),
+      revoked,
+      'findByHash must return the revoked key',
+    )
+    expectEqual(
+      await keys.findByHash(ended.sha256),
+      withoutHash(ended),
+      'findByHash must return the expired key',
+    )
     expectEqual(
       await keys.findByHash(hashOf('other')),
       undefined,
@@ -123,8 +131,16 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(G
         const stored = added.filter((_, index) => results[index]?.status === 'fulfilled')
         expectEqual(stored.length, 1, 'the number of keys whose add resolves')
         const [winner] = stored as [NewApiKey]
-        expectEqual(await keys.find(winner.id), withoutHash(winner), 'the key by its id')
-        expectEqual(await keys.findByHash(winner.sha256), withoutHash(winner), 'by its hash')
+        expectEqual(
+          await keys.find(winner.id),
+          withoutHash(winner),
+          'find must return the key whose add resolved',
+        )
+        expectEqual(
+          await keys.findByHash(winner.sha256),
+          withoutHash(winner),
+          'findByHash must return the key whose add resolved',
+        )
         const others = (await keys.list()).filter(({ name }) =>
           added.some((key) => key.name === name && key !== winner),
         )
@@ -145,7 +161,11 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(G
       const key = aNewApiKey(`odd ${index}`, { name, createdBy: name })
       const expected = { ...withoutHash(key), revokedAt: after(5), revokedBy: name }
       const results = { found: await keys.find(key.id), listed: listed.get(key.id) }
-      expectEqual(results, { found: expected, listed: expected }, 'a key with an odd name')
+      expectEqual(
+        results,
+        { found: expected, listed: expected },
+        `find and list must return the name ${JSON.stringify(name)} exactly`,
+      )
     }
   },
   'exact-ids: compares the ids of keys exactly, in every function': async (keys) => {
@@ -156,7 +176,11 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(G
     for (const [index, { id }] of added.entries())
       await keys.markUsed([{ id, at: after(20 - index) }])
     await keys.revoke(one.id, after(5), 'Ada')
-    expectEqual(await keys.replace(one.id, aNewApiKey('next'), after(10)), true, 'a rotation')
+    expectEqual(
+      await keys.replace(one.id, aNewApiKey('next'), after(10)),
+      true,
+      'replace must return true',
+    )
     const ending = { expiresAt: after(10), replacedBy: 'key_next' }
     const changed = { revokedAt: after(5), revokedBy: 'Ada', ...ending }
     for (const [index, key] of added.entries()) {
@@ -169,8 +193,16 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(G
       )
     }
     for (const id of ['Key_exact', 'key_exact\t', '\tkey_Exact', 'key_exac', 'key-exact']) {
-      expectEqual(await keys.find(id), undefined, `the key with the id ${JSON.stringify(id)}`)
-      expectEqual(await keys.revoke(id, after(6)), false, `whether there is a key ${id}`)
+      expectEqual(
+        await keys.find(id),
+        undefined,
+        `find must return undefined for ${JSON.stringify(id)}`,
+      )
+      expectEqual(
+        await keys.revoke(id, after(6)),
+        false,
+        `revoke must return false for ${JSON.stringify(id)}`,
+      )
     }
   },
   'same-name: stores several keys with the same name, as a rotation makes them': async (keys) => {
@@ -185,7 +217,7 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(G
     expectEqual(
       listed.sort(),
       ['key_next kiosk', 'key_one kiosk', 'key_other kiosk'],
-      'all keys with the name',
+      'list must return all keys with the same name',
     )
   },
   'list: lists every key in the order of creation, in any state': async (keys) => {
@@ -216,7 +248,7 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(G
     expectEqual(
       ids,
       Array.from({ length: 1_010 }, (_, index) => `key_${index}`),
-      'the ids of all keys',
+      'the ids that list returns of 1,010 keys',
     )
   },
   'detached: stores its own copy: changing a key has no effect': async (keys) => {

@@ -16,21 +16,29 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
       const imports = ids.map((id) => importOf({ id, state: id > 1n ? 'finished' : 'unfinished' }))
       await bulk.writePetImports(imports.toReversed())
       await bulk.writePetImports([])
-      expectEqual(await bulk.readPetImports(), imports, 'all imports')
+      expectEqual(
+        await bulk.readPetImports(),
+        imports,
+        'readPetImports must return every import, by ascending id',
+      )
       const changed = { lines: 7, changedAt: after(9), sha256: hashOf('b') }
       for (const replaced of [ended(), importOf({ ...changed, state: 'finished' })]) {
         await bulk.writePetImports([replaced])
         expectEqual(
           await bulk.readPetImports(),
           [replaced, ...imports.slice(1)],
-          'all imports, the first one replaced',
+          'readPetImports must return the import that replaced the first one',
         )
       }
       await expectRejection(
         async () => bulk.writePetImports([importOf({ id: 5n }), unreadable(importOf(), 'sha256')]),
         'writePetImports must reject an unreadable import',
       )
-      expectEqual((await bulk.readPetImports()).length, ids.length, 'the number of imports')
+      expectEqual(
+        (await bulk.readPetImports()).length,
+        ids.length,
+        'the number of imports after a call that was rejected',
+      )
     },
   'idempotency-keys: writes and reads idempotency keys by owner and key; a taken one is replaced':
     async (bulk) => {
@@ -48,7 +56,11 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
       }
       const replaced = { ...keyOf('a', 'x', 7n), fingerprint: 'g', at: after(9) }
       await bulk.writeIdempotencyKeys([replaced])
-      expectEqual(await bulk.readIdempotencyKeys(1), [replaced], 'the first key, replaced')
+      expectEqual(
+        await bulk.readIdempotencyKeys(1),
+        [replaced],
+        'readIdempotencyKeys must return the key that replaced the first one',
+      )
     },
   'idempotency-keys.many: stores thousands of idempotency keys or none, and pages in text order':
     async (bulk) => {
@@ -70,7 +82,11 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
         'writeIdempotencyKeys must reject an unreadable key',
       )
       const stored = await bulk.readIdempotencyKeys(2 * MANY.length)
-      expectEqual(stored.length, keys.length, 'the number of idempotency keys')
+      expectEqual(
+        stored.length,
+        keys.length,
+        'the number of idempotency keys after a call that was rejected',
+      )
     },
   'idempotency-keys.fields: returns every field of an idempotency key exactly as given': async (
     bulk,
@@ -88,7 +104,11 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
       at: [new Date(1), new Date('2199-12-31T23:59:59.999Z'), after(5), after(6)][index] as Date,
     }))
     await bulk.writeIdempotencyKeys(keys)
-    expectEqual(await bulk.readIdempotencyKeys(9), keys, 'all idempotency keys')
+    expectEqual(
+      await bulk.readIdempotencyKeys(9),
+      keys,
+      'readIdempotencyKeys must return every field exactly as it was written',
+    )
   },
   'idempotency-keys.after: goes on after a key that is no longer there': async (bulk) => {
     await bulk.writePets([{ id: 1n, ...aNewPet() }])
@@ -151,13 +171,17 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
       const first = apiKeyOf('a', { createdAt: after(2) })
       await bulk.writeApiKeys([full, first])
       await bulk.writeApiKeys([])
-      expectEqual(await bulk.readApiKeys(), [first, full], 'all API keys')
+      expectEqual(
+        await bulk.readApiKeys(),
+        [first, full],
+        'readApiKeys must return every API key, by ascending id',
+      )
       const changed = apiKeyOf('a', { revokedAt: after(4), revokedBy: 'Bob', lastUsedAt: after(5) })
       await bulk.writeApiKeys([changed, apiKeyOf('b'), apiKeyOf('c')])
       expectEqual(
         await bulk.readApiKeys(),
         [changed, apiKeyOf('b'), apiKeyOf('c')],
-        'all API keys, two replaced',
+        'readApiKeys must return the keys that replaced two with their ids',
       )
     },
   'api-keys.taken-hash: stores none of the API keys of a call when another key has the hash of one':
@@ -179,6 +203,10 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
       )
       expectEqual(await bulk.readApiKeys(), [apiKeyOf('a')], 'the stored API keys must not change')
       await bulk.writeApiKeys(many)
-      expectEqual((await bulk.readApiKeys()).length, many.length + 1, 'the number of API keys')
+      expectEqual(
+        (await bulk.readApiKeys()).length,
+        many.length + 1,
+        'the number of API keys that readApiKeys returns',
+      )
     },
 })

@@ -1,3 +1,5 @@
+import { AssertionError } from 'node:assert/strict'
+import { statedBy } from './stated-by.ts'
 import { endWithin } from './time-limit.ts'
 
 /** One guarantee of a port as a function that checks it. Independent of any test runner. */
@@ -35,12 +37,25 @@ export function casesOf<Port>(
       : groupOrLimit
   return Object.entries(cases).map(([text, show]) => {
     const end = text.indexOf(': ')
+    const id = `${group}.${text.slice(0, end)}`
     return {
-      id: `${group}.${text.slice(0, end)}`,
+      id,
       name: text.slice(end + 2),
       timeLimitMs,
       run: (port, limitMs = timeLimitMs) =>
-        endWithin(limitMs, () => show(port, limitMs / timeLimitMs)),
+        endWithin(limitMs, () =>
+          show(port, limitMs / timeLimitMs).catch((error: unknown) => {
+            nameStatement(error, id)
+            throw error
+          }),
+        ),
     }
   })
+}
+
+/** Adds to the message of an expectation that was not met where it is stated. */
+function nameStatement(error: unknown, id: string): void {
+  if (!(error instanceof AssertionError)) return
+  const { declaration, packageName } = statedBy(id)
+  error.message += `\nThe comment of ${declaration} in ${packageName} states what is expected.`
 }

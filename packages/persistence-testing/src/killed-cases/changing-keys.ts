@@ -52,7 +52,7 @@ export const killedWhileChangingKeysCases: readonly HarnessCase[] = casesOf(GROU
         expectEqual(
           await apiKeys.find('key_next'),
           withoutHash(aNewApiKey('next')),
-          'the successor',
+          'find must return the successor',
         )
       })
     }),

@@ -29,7 +29,11 @@ export const killedInBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
       await withBulkAccess(harness, url, async (bulk) => {
         const [pets, , lastId, imports, keys, apiKeys] = await readEverything(bulk)
         const counts = [pets, imports, keys, apiKeys].map((items) => (items as unknown[]).length)
-        expectEqual([...counts, lastId], [1, 1, 1, 1, 99n], 'what was written before each kill')
+        expectEqual(
+          [...counts, lastId],
+          [1, 1, 1, 1, 99n],
+          'how many pets, imports, idempotency keys and API keys are stored, and lastPetId',
+        )
       })
     }),
   'killed: has the pets of an import and its progress, both or neither, after kill -9':

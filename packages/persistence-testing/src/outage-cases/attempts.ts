@@ -38,11 +38,15 @@ export async function attempt(
       pet: isKeyed ? (await addWithName(pets, name)).pet : await pets.add(aSoldPet(name)),
     }
   } catch (error) {
-    await expectRejection(() => Promise.reject(error), `the add of the pet ${name}`, UNAVAILABLE)
+    await expectRejection(
+      () => Promise.reject(error),
+      `the add of the pet ${name} must resolve, or reject as unavailable`,
+      UNAVAILABLE,
+    )
     const { outcome } = error as { outcome?: string }
     assert.ok(
       outcome === 'not_stored' || outcome === 'unknown',
-      `an add must have an outcome, got ${outcome}`,
+      `the error of an add must have the outcome not_stored or unknown, got ${outcome}`,
     )
     return { name, isKeyed, outcome }
   }
@@ -71,9 +75,17 @@ export async function expectStoredAsSaid(
   const stored = await samePetsByName(pets)
   for (const { name, pet, outcome } of attempts) {
     if (pet !== undefined)
-      expectEqual(stored.get(name), pet, `the pet ${name}, whose add has resolved`)
+      expectEqual(
+        stored.get(name),
+        pet,
+        `the pet ${name} must be stored, because its add has resolved`,
+      )
     if (outcome === 'not_stored')
-      expectEqual(stored.get(name), undefined, `the pet ${name}, whose add said not_stored`)
+      expectEqual(
+        stored.get(name),
+        undefined,
+        `the pet ${name} must not be stored, because its add said not_stored`,
+      )
   }
   const keyed = attempts.filter(({ isKeyed }) => isKeyed)
   await inGroups(keyed.length, async (index) => {
@@ -81,7 +93,11 @@ export async function expectStoredAsSaid(
     const repeat = await untilAvailable(() => addWithName(pets, name))
     const expected = pet ?? stored.get(name)
     if (expected !== undefined)
-      expectEqual(repeat, { pet: expected, isReplay: true }, `a repeat with the key ${name}`)
+      expectEqual(
+        repeat,
+        { pet: expected, isReplay: true },
+        `a repeat with the key ${name} must return its pet`,
+      )
   })
 }
 

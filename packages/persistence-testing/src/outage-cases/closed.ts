@@ -163,6 +163,10 @@ async function closeDuring(
     const { name = '' } = calls[index] ?? {}
     if (result.status === 'fulfilled' || HAVE_NO_CODE.includes(name)) continue
     const { code } = UNAVAILABLE
-    await expectRejection(() => Promise.reject(result.reason), name, { code })
+    await expectRejection(
+      () => Promise.reject(result.reason),
+      `${name} must resolve, or reject as unavailable, while it is closed`,
+      { code },
+    )
   }
 }

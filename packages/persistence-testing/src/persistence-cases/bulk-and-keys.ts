@@ -40,7 +40,11 @@ export const bulkAndKeysCases: readonly HarnessCase[] = casesOf(GROUP, {
         { ...KEY, petId: 7n },
         { ...KEY, key: 'other', petId: created.pet.id },
       ]
-      expectEqual(await bulk((open) => open.readIdempotencyKeys(9)), keys, 'all idempotency keys')
+      expectEqual(
+        await bulk((open) => open.readIdempotencyKeys(9)),
+        keys,
+        'readIdempotencyKeys must return the keys of bulk access and the adapter',
+      )
       await withPersistence(harness, url, async ({ pets }) => {
         const last = { ...KEY, at: after(IDEMPOTENCY_KEY_LIFETIME_MS - 1) }
         const repeat = await pets.addWithKey(aNewPet(), last)
@@ -81,13 +85,17 @@ export const bulkAndKeysCases: readonly HarnessCase[] = casesOf(GROUP, {
           const found = await apiKeys.find(id)
           const expected = { ...withoutHash(ends[index] as StoredApiKey), expiresAt }
           const replacedBy = nexts[index]?.id
-          expectEqual(found, { ...expected, replacedBy }, 'a replaced key that ends by itself')
+          expectEqual(
+            found,
+            { ...expected, replacedBy },
+            'find must return the earlier end of a replaced key',
+          )
         }
         const ending = { ...withoutHash(old), expiresAt: after(10), replacedBy: successor.id }
         expectEqual(
           await apiKeys.findByHash(old.sha256),
           ending,
-          'a replaced key that bulk access has written',
+          'findByHash must return a key that bulk access has replaced',
         )
         await apiKeys.replace(successor.id, aNewApiKey('third'), after(20))
         await apiKeys.add(aNewApiKey('ends at 90', { expiresAt: after(90) }))
@@ -98,7 +106,11 @@ export const bulkAndKeysCases: readonly HarnessCase[] = casesOf(GROUP, {
       const expected = [old, successor, { ...third, revokedAt: after(5), revokedBy: 'Bob' }]
       const stored = await bulk((open) => open.readApiKeys())
       const all = stored.filter(({ id }) => !/ends at/.test(id))
-      expectEqual(all, expected, 'all API keys')
+      expectEqual(
+        all,
+        expected,
+        'readApiKeys must return the keys that bulk access and the adapter wrote',
+      )
       const late = stored.find(({ id }) => id === 'key_ends at 90')
       expectEqual(late?.expiresAt, after(90), 'the own end of a key that the adapter has replaced')
     }),
@@ -108,7 +120,11 @@ export const bulkAndKeysCases: readonly HarnessCase[] = casesOf(GROUP, {
       const successor = { ...aNewApiKey('successor'), replaces: old.id, overlapUntil: after(10) }
       await bulk((open) => open.writeApiKeys([old, successor]))
       await withPersistence(harness, url, async (opened) => {
-        expectEqual((await apiKeysOf(opened).find(old.id))?.replacedBy, successor.id, 'a rotation')
+        expectEqual(
+          (await apiKeysOf(opened).find(old.id))?.replacedBy,
+          successor.id,
+          'replacedBy of a key whose rotation bulk access has written',
+        )
       })
       const otherHash = hashOf('other')
       await bulk((open) =>
@@ -116,16 +132,28 @@ export const bulkAndKeysCases: readonly HarnessCase[] = casesOf(GROUP, {
       )
       await withPersistence(harness, url, async (opened) => {
         const apiKeys = apiKeysOf(opened)
-        expectEqual(await apiKeys.findByHash(old.sha256), undefined, 'a key by its old hash')
+        expectEqual(
+          await apiKeys.findByHash(old.sha256),
+          undefined,
+          'findByHash must find no key by a hash that was replaced',
+        )
         for (const found of [await apiKeys.findByHash(otherHash), await apiKeys.find(old.id)])
-          expectEqual(found, withoutHash(old), 'a key that is no longer replaced')
+          expectEqual(
+            found,
+            withoutHash(old),
+            'a key whose successor bulk access has written without its rotation',
+          )
         const isReplaced = await apiKeys.replace(old.id, aNewApiKey('third'), after(20))
-        expectEqual(isReplaced, true, 'whether it can be replaced')
+        expectEqual(
+          isReplaced,
+          true,
+          'replace must return true for a key that is no longer replaced',
+        )
       })
       await bulk((open) => open.writeApiKeys([{ ...aNewApiKey('fourth'), sha256: old.sha256 }]))
       await withPersistence(harness, url, async (opened) => {
         const found = await apiKeysOf(opened).findByHash(old.sha256)
-        expectEqual(found?.id, 'key_fourth', 'the key that has the hash now')
+        expectEqual(found?.id, 'key_fourth', 'findByHash must return the key that has the hash now')
       })
     }),
 })

@@ -23,11 +23,15 @@ export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
         await open.movePetIdsPast(2n ** 53n + 2n)
       })
       const added = await withPersistence(harness, url, async ({ pets }) => {
-        expectEqual(await listAll(pets), written, 'the pets that bulk access has written')
+        expectEqual(
+          await listAll(pets),
+          written,
+          'list must return the pets that bulk access has written',
+        )
         expectEqual(
           await pets.list({ status: 'sold', limit: 9 }),
           written,
-          'those pets by their status',
+          'list with a status must return the pets that bulk access has written',
         )
         for (const [index, pet] of written.entries()) {
           expectEqual(await pets.find(pet.id), pet, `the pet with the id ${pet.id}`)
@@ -38,12 +42,20 @@ export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
       })
       assert.ok(
         (added[0]?.id ?? 0n) > 2n ** 53n + 2n,
-        `the next id must be greater, got ${added[0]?.id}`,
+        `the next id must be greater than 2^53 + 2, got ${added[0]?.id}`,
       )
       const all = [...written, ...added]
-      expectEqual(await bulk((open) => open.readPets({ limit: 9 })), all, 'all pets')
+      expectEqual(
+        await bulk((open) => open.readPets({ limit: 9 })),
+        all,
+        'readPets must return the pets of bulk access and of the adapter',
+      )
       await withPersistence(harness, url, async ({ pets }) => {
-        expectEqual(await listAll(pets), all, 'all pets, although ids are missing between them')
+        expectEqual(
+          await listAll(pets),
+          all,
+          'list must return all pets, although ids are missing between them',
+        )
         const rest = await pets.list({ after: 2n ** 53n + 2n, limit: 9 })
         expectEqual(rest, added, 'the pets after the missing ids')
       })
@@ -54,7 +66,11 @@ export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
       const written = ids.map((id) => ({ id, ...aNewPet({ status: 'sold' }) }))
       await bulk((open) => open.writePets(written))
       await withPersistence(harness, url, async ({ pets }) => {
-        expectEqual(await listAll(pets), written, 'all pets')
+        expectEqual(
+          await listAll(pets),
+          written,
+          'list must return pets under ids over all of int64',
+        )
         for (const [index, pet] of written.entries()) {
           expectEqual(await pets.find(pet.id), pet, `the pet with the id ${pet.id}`)
           for (const query of [{}, { status: 'sold' }] as const) {
@@ -74,10 +90,18 @@ export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
         await withBulkAccess(harness, url, async (bulk) => {
           for (let round = 0; round < 3; round += 1) {
             const before = [await bulk.countPets(), await bulk.readPets({ limit: 99 })]
-            expectEqual(before, [added.length, added], 'the number of pets, and the pets')
+            expectEqual(
+              before,
+              [added.length, added],
+              'countPets and readPets must return the pets that an adapter has added',
+            )
             const pet = await pets.add(aNewPet({ name: `fresh ${round}` }))
             added.push(pet)
-            expectEqual(await bulk.lastPetId(), pet.id, 'the last id, which an adapter has given')
+            expectEqual(
+              await bulk.lastPetId(),
+              pet.id,
+              'lastPetId after an adapter has added a pet',
+            )
           }
         })
         let hasEnded = false
@@ -104,10 +128,19 @@ export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
         })
         await allAdded
         const stored = await petsByName(pets)
-        for (const pet of added) expectEqual(stored.get(pet.name), pet, `the pet ${pet.name}`)
+        for (const pet of added)
+          expectEqual(
+            stored.get(pet.name),
+            pet,
+            `list must contain the pet ${pet.name}, which was added beside an import`,
+          )
         const missing = names.filter((name) => !stored.has(name))
         expectEqual(missing, [], 'the imported pets that are not stored')
-        expectEqual(stored.size, added.length + names.length, 'the number of pets')
+        expectEqual(
+          stored.size,
+          added.length + names.length,
+          'the number of pets that were added or imported',
+        )
       })
     },
 })

@@ -32,7 +32,7 @@ export const bulkReadOnlyCases: readonly HarnessCase[] = casesOf(GROUP, {
         expectEqual(
           await readEverything(reading),
           stored,
-          'what bulk access for reading alone reads',
+          'bulk access in the mode read must read what it read in the mode migrate',
         )
       } finally {
         await reading.close()

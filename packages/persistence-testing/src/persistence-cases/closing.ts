@@ -60,7 +60,11 @@ export const closingCases: readonly HarnessCase[] = casesOf(GROUP, {
         'every add that was begun before close must be stored',
       )
       const repeat = await again.pets.addWithKey(aNewPet(), keyOf(1))
-      expectEqual(repeat.pet, added[1], 'a repeat with a key of such an add')
+      expectEqual(
+        repeat.pet,
+        added[1],
+        'a repeat with the key of an add that was begun before close',
+      )
       if (again.apiKeys === undefined) return
       const ids = (await again.apiKeys.list())
         .map(({ id }) => id)
@@ -74,7 +78,7 @@ export const closingCases: readonly HarnessCase[] = casesOf(GROUP, {
       expectEqual(
         [lastUsedAt, revokedAt],
         [after(3), after(5)],
-        'the use and the revocation before close',
+        'lastUsedAt and revokedAt of a key that was used and revoked before close',
       )
     })
   },

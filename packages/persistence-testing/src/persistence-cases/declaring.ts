@@ -19,19 +19,19 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
         expectEqual(
           createRateLimiter !== undefined,
           capabilities.sharedLimits,
-          'whether there are shared limits',
+          'whether there is createRateLimiter, as sharedLimits declares',
         )
         expectEqual(
           openBulkAccess !== undefined,
           capabilities.bulkAccess,
-          'whether there is bulk access',
+          'whether there is openBulkAccess, as bulkAccess declares',
         )
         const opened = await harness.open({ url, mode: 'migrate' }).catch(() => undefined)
         await opened?.close()
         expectEqual(
           opened !== undefined,
           capabilities.severalProcesses,
-          'whether it can be opened twice',
+          'whether it can be opened twice, as severalProcesses declares',
         )
       })
     },

@@ -42,9 +42,9 @@ export const deletedPetCases: readonly HarnessCase[] = casesOf(GROUP, {
     if (harness.openBulkAccess !== undefined) {
       await withBulkAccess(harness, url, async (bulk) => {
         const [last] = (await bulk.readPets({ limit: 99 })).slice(-1) as [Pet]
-        expectEqual(await bulk.lastPetId(), last.id, 'the last id')
+        expectEqual(await bulk.lastPetId(), last.id, 'lastPetId before its pet is deleted')
         await deletePet(url, last.id)
-        expectEqual(await bulk.lastPetId(), last.id, 'the last id, whose pet was deleted')
+        expectEqual(await bulk.lastPetId(), last.id, 'lastPetId after its pet was deleted')
       })
     }
   },
@@ -77,7 +77,11 @@ async function expectDeletedOnce(harness: PersistenceHarness, url: string): Prom
     const next = await pets.addWithKey(aNewPet({ name: 'Mia' }), mia)
     expectEqual(next.isReplay, false, 'isReplay of other content whose earlier pet was deleted')
     const repeat = await pets.addWithKey(aNewPet({ name: 'Mia' }), mia)
-    expectEqual(repeat, { pet: next.pet, isReplay: true }, 'a repeat of that content')
+    expectEqual(
+      repeat,
+      { pet: next.pet, isReplay: true },
+      'a repeat of other content must return its pet',
+    )
   })
 }
 
@@ -92,13 +96,25 @@ async function expectDeletedMeanwhile(harness: PersistenceHarness, url: string):
     for (const query of queries) await pets.list(query)
     await pets.find(pet.id)
     await deletePet(url, pet.id)
-    expectEqual(await pets.find(pet.id), undefined, 'a pet that was deleted by hand')
+    expectEqual(
+      await pets.find(pet.id),
+      undefined,
+      'find must return undefined for a pet that was deleted by hand',
+    )
     for (const query of queries) {
       const ids = idsOf(await pets.list(query))
-      expectEqual([ids.includes(pet.id), ids.at(-1)], [false, kept.id], 'which pets are listed')
+      expectEqual(
+        [ids.includes(pet.id), ids.at(-1)],
+        [false, kept.id],
+        'whether the deleted pet is listed, and the id of the last one',
+      )
     }
     const next = await pets.addWithKey(aNewPet({ status: 'pending' }), key)
     expectEqual(next.isReplay, false, 'isReplay of a call whose pet was deleted meanwhile')
-    expectEqual(await pets.find(next.pet.id), next.pet, 'the new pet')
+    expectEqual(
+      await pets.find(next.pet.id),
+      next.pet,
+      'find must return the pet that replaced the deleted one',
+    )
   })
 }

@@ -68,7 +68,7 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
     await withPersistence(harness, url, async (persistence) => {
       const { pets } = persistence
       expectEqual(await persistence.isMigrated?.(), true, 'isMigrated after opening with migrate')
-      expectEqual(await listAll(pets), old, 'the pets from before the migration')
+      expectEqual(await listAll(pets), old, 'list must return the pets from before the migration')
       for (const pet of old)
         expectEqual(await pets.find(pet.id), pet, 'find must return a pet from before')
       for (const status of PET_STATUSES) {
@@ -80,7 +80,11 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
         )
       }
       const added = await pets.add(aNewPet())
-      expectEqual(await listAll(pets), [...old, added], 'the pets from before and a new one')
+      expectEqual(
+        await listAll(pets),
+        [...old, added],
+        'list must return the pets from before the migration, and a new one',
+      )
       if (restore === undefined || persistence.isMigrated === undefined) return
       await restore()
       expectEqual(await persistence.isMigrated(), false, 'isMigrated of an older schema')
@@ -99,7 +103,11 @@ export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migra
     try {
       expectEqual(opened.length, openings.length, 'the number of openings that resolve')
       for (const { pets } of opened)
-        expectEqual(await listAll(pets), old, 'the pets from before the migration')
+        expectEqual(
+          await listAll(pets),
+          old,
+          'each opening must list the pets from before the migration',
+        )
     } finally {
       for (const one of opened) await one.close()
     }

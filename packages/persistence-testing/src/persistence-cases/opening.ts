@@ -37,12 +37,16 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
         assert.ok(opened.length > 0, 'one of several openings at the same time must resolve')
         if (harness.capabilities !== undefined) {
           const expected = harness.capabilities.severalProcesses ? 3 : 1
-          expectEqual(opened.length, expected, 'the number of openings that resolve')
+          expectEqual(
+            opened.length,
+            expected,
+            'the number of openings that resolve, as severalProcesses declares',
+          )
         }
         for (const [index, one] of opened.entries()) await expectWorks(one, `opening ${index}`)
         const lists = await Promise.all(opened.map(({ pets }) => listAll(pets)))
         for (const list of lists)
-          expectEqual(idsOf(list), idsOf(lists[0] ?? []), 'the pets of another opening')
+          expectEqual(idsOf(list), idsOf(lists[0] ?? []), 'each opening must list the same pets')
       } finally {
         for (const one of opened) await one.close()
       }
@@ -66,7 +70,11 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
       await Promise.all(processes.map(outputOf))
       await withPersistence(harness, url, async ({ pets }) => {
         const names = (await listAll(pets)).map(({ name }) => name)
-        expectEqual(names.toSorted(), ['a', 'b', 'c'], 'the pets of the processes')
+        expectEqual(
+          names.toSorted(),
+          ['a', 'b', 'c'],
+          'the names of the pets that three processes have added',
+        )
       })
     }),
   'two-databases: keeps two databases apart, even if the name of one begins with that of the other':
@@ -84,7 +92,11 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
       })
       await withPersistence(harness, urlBeside, async ({ pets }) => {
         const names = new Set((await listAll(pets)).map(({ name }) => name.split(' ')[0]))
-        expectEqual(names, new Set(['Rex', 'other']), 'the pets of the second database')
+        expectEqual(
+          names,
+          new Set(['Rex', 'other']),
+          'the names of the pets in the second database',
+        )
       })
     },
   'rejected: leaves nothing behind when opening is rejected': withProcesses(
@@ -114,10 +126,14 @@ async function useOnce({ pets }: Persistence): Promise<void> {
 }
 
 async function expectApart(opened: Persistence, label: string): Promise<void> {
-  expectEqual((await listAll(opened.pets)).length, 1, 'the number of pets of a database')
+  expectEqual((await listAll(opened.pets)).length, 1, 'the number of pets of one of two databases')
   await expectWorks(opened, label)
   const names = (await opened.apiKeys?.list())?.map(({ name }) => name.split(' ')[0]) ?? [label]
-  expectEqual(new Set(names), new Set([label]), 'the API keys of a database')
+  expectEqual(
+    new Set(names),
+    new Set([label]),
+    'the labels of the API keys in one of two databases',
+  )
   const limiter = opened.createRateLimiter?.({ requests: 1, windowMs: 24 * 3_600_000 })
   const { isAllowed } = (await limiter?.take('key_kiosk')) ?? { isAllowed: true }
   expectEqual(isAllowed, true, 'isAllowed of the first request of a key in a database')

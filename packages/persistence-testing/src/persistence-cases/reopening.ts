@@ -30,13 +30,21 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
       const [first, , , sold] = added as [Pet, Pet, Pet, Pet]
       await withPersistence(harness, url, async ({ pets }) => {
         expectEqual(await pets.find(sold.id), sold, 'find must return a pet as it was added')
-        expectEqual(await pets.list({ status: 'sold', limit: 9 }), [sold], 'the pets with a status')
-        expectEqual(await pets.list({ after: first.id, limit: 2 }), added.slice(1, 3), 'a page')
+        expectEqual(
+          await pets.list({ status: 'sold', limit: 9 }),
+          [sold],
+          'list with a status must return its pets after it is opened again',
+        )
+        expectEqual(
+          await pets.list({ after: first.id, limit: 2 }),
+          added.slice(1, 3),
+          'list must return a page of pets after it is opened again',
+        )
       })
       const reading = await harness.open({ url, mode: 'read' })
       const read = await listAll(reading.pets)
       await reading.close()
-      expectEqual(read, added, 'the pets of an opening for reading alone')
+      expectEqual(read, added, 'list must return all pets when it is opened in the mode read')
       await withPersistence(harness, url, async ({ pets }) => {
         expectEqual(await listAll(pets), added, 'all pets must be stored as they were added')
         const next = await pets.add(aNewPet())
@@ -55,7 +63,11 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
       return [await listAll(pets), await apiKeys?.list()]
     })
     await withPersistence(harness, url, async ({ pets, apiKeys }) => {
-      expectEqual([await listAll(pets), await apiKeys?.list()], stored, 'what has an odd name')
+      expectEqual(
+        [await listAll(pets), await apiKeys?.list()],
+        stored,
+        'pets and API keys must have the same names after it is opened again',
+      )
     })
   },
   'idempotency-keys: still knows idempotency keys after it is opened again': async (harness) => {

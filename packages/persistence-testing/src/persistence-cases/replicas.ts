@@ -61,7 +61,11 @@ export const replicaCases: readonly HarnessCase[] = casesOf(GROUP, {
       for (let isLast = false; !isLast; ) {
         isLast = hasEnded
         const page = await opened.pets.list({ limit: 2 })
-        expectEqual(page, added.slice(0, 2), 'a page that is read while the replica ends')
+        expectEqual(
+          page,
+          added.slice(0, 2),
+          'a page that is read while the replica ends must be complete',
+        )
       }
     } finally {
       await opened.close()
@@ -69,7 +73,11 @@ export const replicaCases: readonly HarnessCase[] = casesOf(GROUP, {
     }
     const without = await harness.open({ url, mode: 'write', replicaUrls: [replica.url] })
     try {
-      expectEqual(await listAll(without.pets), added, 'the pets without the replica')
+      expectEqual(
+        await listAll(without.pets),
+        added,
+        'list must return all pets when the replica is no longer there',
+      )
       if (without.replicaProblems !== undefined)
         expectProblem(await without.replicaProblems(), replica.url)
     } finally {

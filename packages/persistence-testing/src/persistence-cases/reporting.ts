@@ -138,7 +138,7 @@ function expectPoolUse(use: unknown): void {
     expectEqual(
       Object.keys(numbers).toSorted(),
       ['busy', 'idle', 'limit', 'waiting'],
-      'what poolUse says of a pool',
+      'the fields that poolUse returns of a pool',
     )
     for (const [key, value] of Object.entries({ ...numbers, waitingLimit }))
       assert.ok(Number.isSafeInteger(value) && Number(value) >= 0, `${key} must be a plain number`)

@@ -148,7 +148,7 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
         if (result.status === 'fulfilled') continue
         await expectRejection(
           async () => Promise.reject(result.reason),
-          'a cancelled add',
+          'a cancelled add must reject as one that has stored nothing',
           CANCELLED,
         )
         const { isReplay } = await pets.addWithKey(aNewPet(), keyOf(index))

@@ -1,4 +1,11 @@
-import { type IdempotencyKey, INT64, PET_NAME, type PetRepository } from '@pet-store/domain'
+import assert from 'node:assert/strict'
+import {
+  type IdempotencyKey,
+  INT64,
+  PET_NAME,
+  type PetId,
+  type PetRepository,
+} from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
@@ -91,12 +98,25 @@ async function expectDifferentKeys(
   const added = await inGroups(keys.length, (index) =>
     addUnder(pets, aNewPet(), keys[index] as IdempotencyKey),
   )
-  expectEqual(new Set(idsOf(added)).size, keys.length, 'the number of pets of different keys')
+  const keysById = new Map<PetId, IdempotencyKey>()
+  for (const [index, { id }] of added.entries()) {
+    const key = keys[index] as IdempotencyKey
+    const same = keysById.get(id)
+    if (same !== undefined)
+      assert.fail(`${textOf(same)} and ${textOf(key)} must be different keys, got one pet for both`)
+    keysById.set(id, key)
+  }
   expectEqual(
     idsOf(await listAll(pets)),
     ascending(idsOf(added)),
     'each key must store a pet of its own',
   )
-  for (const [index, key] of keys.entries())
-    expectEqual(await addUnder(pets, aNewPet(), key), added[index], 'a repeat')
+  for (const [index, key] of keys.entries()) {
+    const repeat = await addUnder(pets, aNewPet(), key)
+    expectEqual(repeat, added[index], `a repeat with ${textOf(key)} must return its pet`)
+  }
+}
+
+function textOf({ owner, key }: IdempotencyKey): string {
+  return `the key ${JSON.stringify(key)} of ${JSON.stringify(owner)}`
 }

@@ -28,10 +28,18 @@ export const detachedCases: readonly ContractCase<PetRepository>[] = casesOf('pe
     const plain = await pets.add(pet, cancellation)
     const { pet: keyed } = await pets.addWithKey(pet, key, cancellation)
     const repeat = await pets.addWithKey(pet, key)
-    expectEqual(repeat, { pet: keyed, isReplay: true }, 'a repeat with the same objects')
+    expectEqual(
+      repeat,
+      { pet: keyed, isReplay: true },
+      'a repeat with the same objects must return the pet',
+    )
     const query = Object.freeze({ status: 'sold', after: plain.id - 1n, limit: 9 } as const)
     for (const expected of [plain, plain])
-      expectEqual(await pets.list(query), [expected, keyed], 'the pets of the same query')
+      expectEqual(
+        await pets.list(query),
+        [expected, keyed],
+        'list must not change the query, and return the same pets again',
+      )
   },
   'repeated: stores its own copy: changing a pet of a repeat with its key has no effect': async (
     pets,

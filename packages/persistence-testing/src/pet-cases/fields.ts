@@ -54,8 +54,9 @@ export const fieldCases: readonly ContractCase<PetRepository>[] = casesOf(GROUP,
       const listed = await pets.list({ limit: names.length })
       for (const [index, { id, name }] of added.entries()) {
         for (const pet of [found[index], listed[index]]) {
-          if (pet?.id !== id || pet.name !== name)
-            assert.fail(`find and list must return the name as given: ${codesOf(name, pet?.name)}`)
+          if (pet?.id !== id) assert.fail(`find and list must return the pet ${id}, got ${pet?.id}`)
+          if (pet.name !== name)
+            assert.fail(`find and list must return the name as given: ${codesOf(name, pet.name)}`)
         }
       }
     },
@@ -112,7 +113,7 @@ function makeNames(): readonly string[] {
   return name === '' ? names : [...names, name]
 }
 
-/** What a name begins with, or the first place at which two differ. */
+/** What a name begins with, or the first character in which two differ. */
 function codesOf(name: string, other?: string): string {
   const codes = (text: string) => [...text].map((character) => `U+${hexOf(character)}`)
   if (other === undefined) return codes(name).slice(0, 5).join(' ')

@@ -101,11 +101,19 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
     for (const earlierMs of [1, 1_000, 3_600_000, 2 * IDEMPOTENCY_KEY_LIFETIME_MS]) {
       const key = keyWith({ atMs: START_MS - earlierMs })
       const repeat = await pets.addWithKey(aNewPet(), key)
-      expectEqual(repeat, { pet: first, isReplay: true }, `a repeat ${earlierMs} ms earlier`)
+      expectEqual(
+        repeat,
+        { pet: first, isReplay: true },
+        `a repeat ${earlierMs} ms before the first use must return the pet`,
+      )
       await expectReused(() => addUnder(pets, aNewPet(), { ...key, fingerprint: 'Mia' }))
     }
     const last = await pets.addWithKey(aNewPet(), keyWith({ atMs: LAST_MS }))
-    expectEqual(last, { pet: first, isReplay: true }, 'a repeat at the end of the lifetime')
+    expectEqual(
+      last,
+      { pet: first, isReplay: true },
+      'a repeat at the end of the lifetime must return the pet',
+    )
     const next = await pets.addWithKey(aNewPet(), keyWith({ atMs: LAST_MS + 1 }))
     expectEqual(next.isReplay, false, 'isReplay of a call after the lifetime')
     expectEqual(await listAll(pets), [first, next.pet], 'earlier repeats must store nothing')
@@ -135,7 +143,11 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
     const later = keyWith({ fingerprint: 'Mia', atMs: START_MS + 2 * IDEMPOTENCY_KEY_LIFETIME_MS })
     const third = await addUnder(pets, aNewPet({ name: 'Mia' }), later)
     const repeat = await pets.addWithKey(aNewPet({ name: 'Mia' }), later)
-    expectEqual(repeat, { pet: third, isReplay: true }, 'a repeat of other content')
+    expectEqual(
+      repeat,
+      { pet: third, isReplay: true },
+      'a repeat in a later lifetime must return its own pet',
+    )
     await expectReused(() => addUnder(pets, aNewPet(), { ...later, fingerprint: 'Rex' }))
     expectEqual(await listAll(pets), [first, second, third], 'each lifetime must store a pet')
   },
@@ -236,7 +248,11 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
           )
       }
       const last = await pets.addWithKey(aNewPet(), keyWith({ atMs: LAST_MS }))
-      expectEqual(last, { pet: first, isReplay: true }, 'a repeat at the end of the lifetime')
+      expectEqual(
+        last,
+        { pet: first, isReplay: true },
+        'a repeat at the end of the lifetime must return the pet',
+      )
       await expectReused(() =>
         addUnder(pets, aNewPet(), keyWith({ fingerprint: 'Mia', atMs: LAST_MS })),
       )

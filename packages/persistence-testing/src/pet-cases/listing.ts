@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import {
   PAGE_LIMIT,
   PET_STATUSES,
@@ -108,9 +109,13 @@ export const listingCases: readonly ContractCase<PetRepository>[] = casesOf(GROU
   ) => {
     const seen = new Map<PetId, Pet>()
     const expectWhole = (listed: readonly Pet[]) => {
-      expectEqual(idsOf(listed), ascending([...new Set(idsOf(listed))]), 'the ids of a list')
+      expectEqual(
+        idsOf(listed),
+        ascending([...new Set(idsOf(listed))]),
+        'the ids of a list must ascend, each once',
+      )
       for (const pet of listed) {
-        expectEqual(pet, seen.get(pet.id) ?? pet, 'a pet that was read before')
+        expectEqual(pet, seen.get(pet.id) ?? pet, 'a pet must not change between two reads')
         seen.set(pet.id, pet)
       }
     }
@@ -140,7 +145,11 @@ export const listingCases: readonly ContractCase<PetRepository>[] = casesOf(GROU
     })
     await Promise.all([allAdded, ...reading])
     for (const pet of added)
-      expectEqual(seen.get(pet.id) ?? pet, pet, 'a pet that was read while others were added')
+      expectEqual(
+        seen.get(pet.id) ?? pet,
+        pet,
+        'a pet that was read while it was added must be as add has returned it',
+      )
   },
   'more-than-1000: lists more than 1,000 pets, at once and page by page': async (pets) => {
     const added = await addManyPets(pets, 1003)
@@ -155,14 +164,14 @@ export const listingCases: readonly ContractCase<PetRepository>[] = casesOf(GROU
     expectEqual(
       await pets.list({ after, limit: 2000 }),
       added.slice(257),
-      'the pets after the 257th',
+      'list must return the pets after the 257th',
     )
   },
   'long-names: lists pages of more than 2 MiB of names': async (pets) => {
     const added = await addManyPets(pets, 600, (index) => ({
       name: `${index} ${'🐕'.repeat(990)}`,
     }))
-    expectEqual(idsOf(await listAll(pets)), idsOf(added), 'all 600 pets')
+    expectEqual(idsOf(await listAll(pets)), idsOf(added), 'list must return all 600 pets')
   },
 })
 
@@ -174,8 +183,16 @@ async function expectPages(pets: PetRepository, all: readonly Pet[]): Promise<vo
   const [first] = all as [Pet]
   for (const limit of USUAL_LIMITS) {
     for (const query of [{}, { status: 'sold' }, { after: first.id - 1n }] as const)
-      expectEqual(await pets.list({ ...query, limit }), all, 'all pets')
+      expectEqual(
+        await pets.list({ ...query, limit }),
+        all,
+        `list must return all pets for ${inspect({ ...query, limit })}`,
+      )
     for (const query of [{ after: first.id }, { after: first.id, status: 'sold' }] as const)
-      expectEqual(await pets.list({ ...query, limit }), all.slice(1), 'all pets but the first')
+      expectEqual(
+        await pets.list({ ...query, limit }),
+        all.slice(1),
+        `list must return all pets but the first for ${inspect({ ...query, limit })}`,
+      )
   }
 }

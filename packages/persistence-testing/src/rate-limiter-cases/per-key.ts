@@ -76,7 +76,7 @@ export const perKeyCases: readonly ContractCase<CreateRateLimiter>[] = casesOf('
         expectEqual(
           (await limiter.take('key_kiosk')).remaining,
           expected,
-          'remaining of one of two limits',
+          'remaining with one of two limits whose windows differ',
         )
       }
     }
