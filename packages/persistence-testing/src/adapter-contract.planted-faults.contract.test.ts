@@ -110,6 +110,7 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['counts-pools-later', 'declared.reports'],
   ['acknowledges-early', 'unavailable.acknowledged unavailable.closed'],
   ['repeats-writes', 'unavailable.acknowledged'],
+  ['repeats-keyed-writes', 'unavailable.acknowledged'],
   ['hangs-in-take', 'unavailable.writes unavailable.frozen'],
   ['allows-while-down', 'unavailable.writes unavailable.frozen'],
   ['hangs-in-apiKeys.list', 'unavailable.reads unavailable.frozen'],

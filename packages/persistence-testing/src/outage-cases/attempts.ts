@@ -23,8 +23,8 @@ export interface Attempt {
 }
 
 /**
- * Adds a pet, with its name as an idempotency key if it gets one. A rejection must be the one of an
- * unavailable database.
+ * Adds a pet, with its name as an idempotency key if it gets one: no other add has had that name. A
+ * rejection must be the one of an unavailable database.
  */
 export async function attempt(
   pets: PetRepository,
@@ -32,12 +32,13 @@ export async function attempt(
   isKeyed: boolean,
 ): Promise<Attempt> {
   try {
-    return {
-      name,
-      isKeyed,
-      pet: isKeyed ? (await addWithName(pets, name)).pet : await pets.add(aSoldPet(name)),
-    }
+    if (!isKeyed) return { name, isKeyed, pet: await pets.add(aSoldPet(name)) }
+    const { pet, isReplay } = await addWithName(pets, name)
+    // True if the adapter has repeated it, because it did not know whether it was stored.
+    expectEqual(isReplay, false, `isReplay of the first add with the key ${name}`)
+    return { name, isKeyed, pet }
   } catch (error) {
+    if (error instanceof assert.AssertionError) throw error
     await expectRejection(
       () => Promise.reject(error),
       `the add of the pet ${name} must resolve, or reject as unavailable`,

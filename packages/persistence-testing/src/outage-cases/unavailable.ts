@@ -106,6 +106,12 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
         try {
           // Some writes are on their way, some were done and not answered.
           await aRandomMoment(10, 80)
+          // On a machine that is slow enough the others are all between two adds.
+          writing.push(
+            ...[false, true].map((isKeyed) =>
+              awaitedLater(attempt(pets, `${round}-last-${isKeyed}`, isKeyed).then((one) => [one])),
+            ),
+          )
           const { end } = await interrupt()
           isDown = true
           // An adapter may hold its calls back until their deadline.

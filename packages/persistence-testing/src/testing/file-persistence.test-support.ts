@@ -136,12 +136,13 @@ const openFilePersistence: OpenPersistence = async ({
   async function callRemotely<Result>(
     method: (current: State) => Promise<Result>,
   ): Promise<Result> {
+    const repeats = has('repeats-writes') || has('repeats-keyed-writes')
     const result = await call(method)
     // On a busy machine few interruptions come within four milliseconds.
-    await wait(has('repeats-writes') ? 20 : 4, !has('unrefs-timers'))
+    await wait(repeats ? 20 : 4, !has('unrefs-timers'))
     if (!isDown()) return result
     if (has('denies-lost-replies')) throw persistenceUnavailable()
-    if (!has('repeats-writes')) throw persistenceUnavailable({ outcome: 'unknown' })
+    if (!repeats) throw persistenceUnavailable({ outcome: 'unknown' })
     while (isDown()) await wait(5)
     return call(method)
   }
@@ -206,6 +207,7 @@ const openFilePersistence: OpenPersistence = async ({
   return {
     pets: port('pets', {
       async add(pet) {
+        if (has('repeats-keyed-writes')) return call(({ pets }) => pets.add(pet))
         if (!has('acknowledges-early')) return callRemotely(({ pets }) => pets.add(pet))
         void wait(4).then(() => call(({ pets }) => pets.add(pet)).catch(() => {}))
         return { ...pet, id: BigInt(Date.now()) }
@@ -275,9 +277,7 @@ const openFilePersistence: OpenPersistence = async ({
     },
     replicaProblems: replicas.replicaProblems,
     async readClock() {
-      await (isDown() && !has('tells-the-time-while-down')
-        ? call(async () => undefined)
-        : undefined)
+      if (isDown() && !has('tells-the-time-while-down')) await call(async () => undefined)
       if (has('tells-the-time-as-text')) return new Date().toISOString() as unknown as Date
       return has('tells-the-time-in-seconds') ? new Date(Date.now() / 1_000) : fileClock()
     },
