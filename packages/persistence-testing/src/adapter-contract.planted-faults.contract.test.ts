@@ -77,7 +77,7 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['connects-lazily', 'unavailable.reads'],
   ['writes-later', 'killed.acknowledged killed.at-once killed.api-keys'],
   ['rotates-in-two-steps', 'killed.rotations'],
-  ['uses-one-by-one', 'killed.uses'],
+  ['uses-in-parts', 'killed.uses'],
   ['closes-early', 'reopen.pending-writes'],
   ['cuts-calls-off', 'unavailable.closed-briefly'],
   ['denies-lost-replies', 'unavailable.frozen-writes'],
@@ -147,6 +147,7 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['repeats-bulk', 'unavailable.bulk'],
   ['repeats-bulk-in-a-call', 'unavailable.bulk-once'],
   ['denies-stored-pages', 'unavailable.bulk-once'],
+  ['denies-stored-keys', 'unavailable.bulk-once'],
   ['stores-half-a-page', 'unavailable.bulk'],
   ['hides-unavailability', 'unavailable.reads unavailable.writes'],
   ['lies', 'unavailable.writes'],
@@ -180,6 +181,7 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['keeps-a-timer-with-a-replica', 'declared.replica-closed'],
   ['accepts-any-replica', 'declared.other-replica'],
   ['dates-by-process', 'shared.clock'],
+  ['counts-by-its-own-clock', 'shared.clock'],
   ['looks-before-it-replaces', 'shared.api-keys-processes'],
 ]
 

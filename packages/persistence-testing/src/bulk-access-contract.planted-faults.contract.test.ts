@@ -40,6 +40,10 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', {
       if (bulk.memory.lastId === 0n || id > bulk.memory.lastId) bulk.memory.lastId = id
     },
   }),
+  'write: reads pages after an id in the order of writing': (_, { readPets }) => ({
+    readPets: async (query) =>
+      query.after === undefined ? readPets(query) : (await readPets(query)).toReversed(),
+  }),
   'idempotency-keys.fields: rounds the ids of pets': (_, { writeIdempotencyKeys }) => ({
     writeIdempotencyKeys: (keys) =>
       writeIdempotencyKeys(keys.map((key) => ({ ...key, petId: BigInt(Number(key.petId)) }))),

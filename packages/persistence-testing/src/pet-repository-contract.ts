@@ -11,6 +11,7 @@ import { filteringCases } from './pet-cases/filtering.ts'
 import { findingCases } from './pet-cases/finding.ts'
 import { idempotencyCases } from './pet-cases/idempotency.ts'
 import { listingCases } from './pet-cases/listing.ts'
+import { manyBytesCases } from './pet-cases/many-bytes.ts'
 import { pagingCases } from './pet-cases/paging.ts'
 
 interface PortFunction extends FunctionCalls<PetRepository> {
@@ -23,7 +24,7 @@ const FUNCTIONS: Readonly<Record<keyof PetRepository, PortFunction>> = {
   add: {
     isRead: false,
     calls: { add: (pets, label) => pets.add(aNewPet({ name: `${label} plain` })) },
-    cases: [...fieldCases, ...addingCases],
+    cases: [...fieldCases, ...addingCases, ...manyBytesCases],
   },
   addWithKey: {
     isRead: false,

@@ -143,8 +143,8 @@ export interface PersistenceCapabilities {
    */
   readonly severalProcesses: boolean
   /**
-   * Whether rate limits are counted for all processes together: an open adapter has
-   * `createRateLimiter`.
+   * Whether rate limits are counted for all processes together, by the clock of the database: an
+   * open adapter has `createRateLimiter`.
    */
   readonly sharedLimits: boolean
   /** Whether there is bulk access: the module exports `openBulkAccess`. */

@@ -82,7 +82,9 @@ export const killedWhileChangingKeysCases: readonly HarnessCase[] = casesOf(GROU
   'uses: has all uses of API keys of a call, or none, after kill -9 in the middle of many':
     withProcesses(async (harness, start) => {
       const url = await harness.emptyDatabase()
-      const ids = Array.from({ length: USED }, (_, index) => `key_${index}`)
+      const ids = Array.from({ length: USES }, (_, index) =>
+        index % (USES / USED) === 0 ? `key_${index / (USES / USED)}` : `key_none ${index}`,
+      )
       await withPersistence(harness, url, async (opened) => {
         const apiKeys = apiKeysOf(opened)
         await inGroups(USED, (index) => apiKeys.add(aNewApiKey(`${index}`)))
@@ -141,6 +143,8 @@ async function rotateUntilKilled(
 
 /** How many keys one call marks as used. */
 const USED = 50
+/** There are no keys with the other ids, so that a call is long without many keys. */
+const USES = 1_500
 
 /** More calls than a process makes before it is killed. */
 const MAX_USES = 1_000_000

@@ -10,7 +10,8 @@ import {
 } from '../adapter/outage.ts'
 import { untilAvailable } from '../adapter/until-available.ts'
 import { openBulkAccessOf, withBulkAccess } from '../adapter/with-persistence.ts'
-import { ALL, importOf } from '../bulk-cases/items.ts'
+import { ALL, apiKeyOf, importOf, keyOf } from '../bulk-cases/items.ts'
+import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { endWithin } from '../case/time-limit.ts'
@@ -86,10 +87,14 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
       const openBulkAccess = openBulkAccessOf(harness)
       const interrupt = memberOf(harness, 'interrupt')
       const url = await harness.emptyDatabase()
-      await withBulkAccess(harness, url, (bulk) => bulk.countPets())
+      await withBulkAccess(harness, url, async (bulk) => {
+        await bulk.writePets([{ id: 1n, ...aNewPet() }])
+        await bulk.movePetIdsPast(1n)
+      })
       const together = maxOpenings(harness, 4)
       const added: string[] = []
       const notStored: string[] = []
+      const others: Written[] = []
       for (let round = 0; round <= IMPORTS / together; round += 1) {
         const labels = Array.from({ length: together }, (_, index) => `${round}-${index}`)
         const opened = await Promise.all(
@@ -99,6 +104,10 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         const hasEnded = { value: false }
         const adding = opened.map((bulk, index) =>
           addUntilRejected(bulk, labels[index] ?? '', hasEnded),
+        )
+        // Beside the pages of one, because all are interrupted at the same time.
+        const writing = awaitedLater(
+          writeUntilRejected(opened[0] as BulkAccess, BigInt(round + 1) * OTHER_IDS, hasEnded),
         )
         try {
           await momentOf(round)
@@ -112,12 +121,13 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
           added.push(...pages.added)
           notStored.push(...pages.notStored)
         }
+        others.push(...(await endWithin(CALL_LIMIT_MS * scale, () => writing)))
         await Promise.allSettled(opened.map(async (bulk) => bulk.close()))
       }
       await aMomentLater(REPEATED_WITHIN_MS)
       await withBulkAccess(harness, url, async (bulk) => {
         const stored: string[] = []
-        for (const { name } of await bulk.readPets({ limit: ALL })) stored.push(name)
+        for (const { name } of await bulk.readPets({ after: 1n, limit: ALL })) stored.push(name)
         const counts = new Map<string, number>()
         for (const name of stored) counts.set(name, (counts.get(name) ?? 0) + 1)
         for (const [name, count] of counts)
@@ -129,6 +139,7 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         expectEqual(missing, [], 'the pages whose call has resolved, and are not stored')
         const untrue = notStored.filter((name) => counts.has(name))
         expectEqual(untrue, [], 'the pages whose call said not_stored, and are stored')
+        await expectWritten(bulk, others)
       })
     },
 })
@@ -146,6 +157,55 @@ interface Pages {
   readonly added: readonly string[]
   /** Those of which the error says so; it may say nothing. */
   readonly notStored: readonly string[]
+}
+
+/** What a call wrote, and the outcome of which it spoke; it may say nothing. */
+interface Written {
+  readonly id: bigint
+  readonly outcome: 'resolved' | 'not_stored' | undefined
+}
+
+/** Lets the ids of each round be others. */
+const OTHER_IDS = 100_000n
+
+/** Writes imports, idempotency keys and API keys, each with its own id, until a call is rejected. */
+async function writeUntilRejected(
+  bulk: BulkAccess,
+  firstId: bigint,
+  hasEnded: { readonly value: boolean },
+): Promise<readonly Written[]> {
+  const writes = [
+    (id: bigint) => bulk.writePetImports([importOf({ id })]),
+    (id: bigint) => bulk.writeIdempotencyKeys([keyOf('shop', `${id}`, 1n)]),
+    (id: bigint) => bulk.writeApiKeys([apiKeyOf(`${id}`)]),
+  ]
+  const writeAll = async (write: (id: bigint) => Promise<void>, kind: number) => {
+    const written: Written[] = []
+    for (let id = firstId + BigInt(kind); !hasEnded.value; id += BigInt(writes.length)) {
+      try {
+        await write(id)
+      } catch (error) {
+        const isNotStored = isPetError(error) && error.outcome === 'not_stored'
+        return [...written, { id, outcome: isNotStored ? 'not_stored' : undefined } as const]
+      }
+      written.push({ id, outcome: 'resolved' })
+      await aTurnLater()
+    }
+    return written
+  }
+  return (await Promise.all(writes.map(writeAll))).flat()
+}
+
+async function expectWritten(bulk: BulkAccess, others: readonly Written[]): Promise<void> {
+  const stored = new Set<bigint>()
+  for (const { id } of await bulk.readPetImports()) stored.add(id)
+  for (const { key } of await bulk.readIdempotencyKeys(ALL)) stored.add(BigInt(key))
+  for (const { id } of await bulk.readApiKeys()) stored.add(BigInt(id.slice('key_'.length)))
+  for (const { id, outcome } of others) {
+    if (outcome === undefined) continue
+    const what = `whether the import or key ${id} is stored, whose call said ${outcome}`
+    expectEqual(stored.has(id), outcome === 'resolved', what)
+  }
 }
 
 /** Adds pages of pets, each with its own name, until one is rejected. */

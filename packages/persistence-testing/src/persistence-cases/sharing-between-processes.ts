@@ -77,14 +77,22 @@ export const sharingBetweenProcessesCases: readonly HarnessCase[] = casesOf(GROU
       assertTested(opened.readClock, 'the clock of the database is that of this machine')
       const keyOf = (key: string) => ({ owner: 'shop', key, fingerprint: 'Rex' })
       const ours = await pets.addWithKey(aNewPet(), keyOf('ours'))
+      const { createRateLimiter } = opened
+      if (createRateLimiter !== undefined) {
+        const createLimiter = rateLimiterOf(opened)
+        await untilNoWindowEnds(createLimiter)
+        await createLimiter(ONE_REQUEST).take('key_kiosk')
+      }
       const [, printed] = await together(WITH_WRONG_CLOCKS, async () => undefined)
-      const [isReplay, clockMs] = printed.split(' ')
+      const [isReplay, clockMs, isAllowed] = printed.split(' ')
       expectEqual(isReplay, 'true', 'isReplay of a process whose clock is two days ahead')
       const differenceMs = Number(clockMs) - (await opened.readClock()).getTime()
       assert.ok(
         Math.abs(differenceMs) < 24 * 3_600_000,
         `readClock in a process whose clock is wrong must not differ by ${differenceMs} ms`,
       )
+      if (createRateLimiter !== undefined)
+        expectEqual(isAllowed, 'false', 'isAllowed of a request too many, by a clock that is wrong')
       const theirs = await pets.addWithKey(aNewPet(), keyOf('theirs'))
       expectEqual(theirs.isReplay, true, 'isReplay after a process whose clock is two days behind')
       expectEqual(idsOf(await listAll(pets)), [ours.pet.id, theirs.pet.id], 'the pets of two keys')
@@ -132,6 +140,8 @@ const ADDING = `
   console.log(ids.join(' '))
   await opened.close()`
 
+const ONE_REQUEST: RateLimit = { requests: 1, windowMs: 3_600_000 }
+
 /** Repeats a key as if two days later, and uses another one as if two days earlier. */
 const WITH_WRONG_CLOCKS = `
   const { pets } = opened
@@ -151,8 +161,10 @@ const WITH_WRONG_CLOCKS = `
   }
   const days = 48 * 3_600_000
   const { isReplay } = await addAt(days, 'ours')
+  const limiter = opened.createRateLimiter?.(${JSON.stringify(ONE_REQUEST)})
+  const { isAllowed } = (await limiter?.take('key_kiosk')) ?? {}
   await addAt(-days, 'theirs')
-  console.log(isReplay, (await opened.readClock()).getTime())
+  console.log(isReplay, (await opened.readClock()).getTime(), isAllowed)
   await opened.close()`
 
 /** As many at a time: a database that both lock for each write does not keep one waiting long. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { IDEMPOTENCY_KEY_LIFETIME_MS, type PetRepository } from '@pet-store/domain'
+import { IDEMPOTENCY_KEY_LIFETIME_MS, type Pet, type PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { unreadable } from '../case/unreadable.ts'
@@ -53,6 +53,26 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
       'the number of calls that stored the pet',
     )
   },
+  'known-beside-new: gives each of many calls at the same time its own pet, a known or a new one':
+    async (pets) => {
+      const call = (index: number) =>
+        pets.addWithKey(
+          aNewPet({ name: `Pet ${index}` }),
+          keyWith({ key: `${index}`, fingerprint: `${index}` }),
+        )
+      const all = Array.from({ length: 24 }, (_, index) => index)
+      const known = new Map<number, Pet>()
+      for (const index of all) if (index % 3 > 0) known.set(index, (await call(index)).pet)
+      const results = await Promise.all(all.map(call))
+      for (const [index, { pet, isReplay }] of results.entries()) {
+        expectEqual(pet.name, `Pet ${index}`, `the name of the pet of call ${index}`)
+        expectEqual(isReplay, known.has(index), `isReplay of call ${index}`)
+        expectEqual(pet, known.get(index) ?? pet, `the pet of call ${index}, whose key is known`)
+        expectEqual(await pets.find(pet.id), pet, `the stored pet of call ${index}`)
+      }
+      const expected = results.map(({ pet }) => ({ pet, isReplay: true }))
+      expectEqual(await Promise.all(all.map(call)), expected, 'repeats of all calls')
+    },
   'other-content: rejects other content with a used key, and stores nothing': async (pets) => {
     const first = await addUnder(pets, aNewPet(), keyWith({}))
     for (const atMs of [START_MS, LAST_MS]) {

@@ -43,7 +43,8 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
       return Promise.resolve()
     }
     const misreads = has('repeats-bulk-in-a-call') || has('denies-stored-pages')
-    if (name === 'addPets' && misreads) return misread(name, args)
+    const misreadsKeys = name === 'writeApiKeys' && has('denies-stored-keys')
+    if ((name === 'addPets' && misreads) || misreadsKeys) return misread(name, args)
     return work(name, args)
   }
 
@@ -53,7 +54,8 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
     const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
     await pause()
     if (!isDown()) return undefined
-    if (has('denies-stored-pages')) throw persistenceUnavailable({ outcome: 'not_stored' })
+    const isDenied = has('denies-stored-pages') || has('denies-stored-keys')
+    if (isDenied) throw persistenceUnavailable({ outcome: 'not_stored' })
     while (isDown()) await pause()
     return work(name, args)
   }

@@ -7,7 +7,7 @@ import { type Pet, persistenceUnavailable } from '@pet-store/domain'
 import type { OpenPersistence } from '@pet-store/persistence'
 import { lockOf } from './file-lock.test-support.ts'
 import { replicasOf } from './file-replicas.test-support.ts'
-import { type State, transaction } from './file-state.test-support.ts'
+import { halvesOf, type State, transaction } from './file-state.test-support.ts'
 import { deleteOldKeys, failingLater, stateFaults } from './file-state-faults.test-support.ts'
 import { reportedCall } from './file-statements.test-support.ts'
 
@@ -195,7 +195,7 @@ const openFilePersistence: OpenPersistence = async ({
     if (isDown() && has('allows-while-down')) return { isAllowed: true, remaining: 0, resetMs: 1 }
     return call(async (current) => {
       const counts = has('counts-per-process') ? processCounts : current.counts
-      const now = Date.now()
+      const now = has('counts-by-its-own-clock') ? Date.now() : fileClock().getTime()
       const key = `${keyId} ${Math.floor(now / windowMs)}`
       const count = (counts.get(key) ?? 0) + 1
       counts.set(key, count)
@@ -264,7 +264,7 @@ const openFilePersistence: OpenPersistence = async ({
       async markUsed(uses) {
         if (has('loses-uses-when-down') && wasDown) return
         if (has('overwrites-revocations')) await overwrite(uses[0]?.id ?? '')
-        const parts = has('uses-one-by-one') ? uses.map((use) => [use]) : [uses]
+        const parts = has('uses-in-parts') ? halvesOf(uses) : [uses]
         for (const part of parts) await call(({ apiKeys }) => apiKeys.markUsed(part))
       },
     }),

@@ -61,3 +61,8 @@ export async function deletePet(url: string, id: PetId): Promise<void> {
     save(stored)
   })
 }
+
+export function halvesOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  const half = Math.ceil(items.length / 2)
+  return [items.slice(0, half), items.slice(half)]
+}

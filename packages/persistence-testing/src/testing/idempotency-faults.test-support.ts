@@ -1,6 +1,7 @@
 import {
   IDEMPOTENCY_KEY_LIFETIME_MS,
   type IdempotencyKey,
+  type Pet,
   PetError,
   type PetRepository,
 } from '@pet-store/domain'
@@ -33,6 +34,20 @@ const forgets = (
 })
 
 export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet.idempotency', {
+  'known-beside-new: returns the pet of another call at the same time': (_, { addWithKey }) => {
+    let other: Pet | undefined
+    return {
+      async addWithKey(pet, key) {
+        const created = await addWithKey(pet, key)
+        const found = other
+        other = created.pet
+        setImmediate(() => {
+          other = undefined
+        })
+        return created.isReplay && found !== undefined ? { ...created, pet: found } : created
+      },
+    }
+  },
   ...forgets('repeat concurrent: ignores keys', () => true),
   'expired-concurrent: looks for an expired key, waits, and adds': (
     { memory },

@@ -31,6 +31,24 @@ export const petWriteFaults: readonly Fault<PetRepository>[] = petFaults('pet.ad
       },
     }
   },
+  'concurrent: takes ids of pets with a key from a block of their own': (_, { addWithKey }) => {
+    let next = 5_000n
+    return {
+      async addWithKey(pet, key) {
+        const created = await addWithKey(pet, key)
+        return created.isReplay ? created : { ...created, pet: { ...created.pet, id: next++ } }
+      },
+    }
+  },
+  'megabytes: counts the bytes of every pet that it was given': (_, { addWithKey }) => {
+    let bytes = 0
+    return {
+      async addWithKey(pet, key) {
+        bytes += 2 * (pet.name.length + key.fingerprint.length)
+        return bytes > 16 * 1024 * 1024 ? broken() : addWithKey(pet, key)
+      },
+    }
+  },
   'visible-at-once: lists pets later than it adds them': ({ memory }, { list }) => ({
     list: (query) => list(query).then((found) => found.filter(({ id }) => id !== memory.lastId)),
   }),
