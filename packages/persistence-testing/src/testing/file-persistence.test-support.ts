@@ -7,7 +7,7 @@ import { type Pet, persistenceUnavailable } from '@pet-store/domain'
 import type { OpenPersistence } from '@pet-store/persistence'
 import { lockOf } from './file-lock.test-support.ts'
 import { replicasOf } from './file-replicas.test-support.ts'
-import { halvesOf, type State, transaction } from './file-state.test-support.ts'
+import { hundredsOf, type State, transaction } from './file-state.test-support.ts'
 import { deleteOldKeys, failingLater, stateFaults } from './file-state-faults.test-support.ts'
 import { reportedCall } from './file-statements.test-support.ts'
 
@@ -264,7 +264,7 @@ const openFilePersistence: OpenPersistence = async ({
       async markUsed(uses) {
         if (has('loses-uses-when-down') && wasDown) return
         if (has('overwrites-revocations')) await overwrite(uses[0]?.id ?? '')
-        const parts = has('uses-in-parts') ? halvesOf(uses) : [uses]
+        const parts = has('uses-in-parts') ? hundredsOf(uses) : [uses]
         for (const part of parts) await call(({ apiKeys }) => apiKeys.markUsed(part))
       },
     }),

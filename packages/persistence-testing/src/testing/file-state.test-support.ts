@@ -62,7 +62,7 @@ export async function deletePet(url: string, id: PetId): Promise<void> {
   })
 }
 
-export function halvesOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
-  const half = Math.ceil(items.length / 2)
-  return [items.slice(0, half), items.slice(half)]
+export function hundredsOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  const parts = Array.from({ length: Math.ceil(items.length / 100) }, (_, index) => 100 * index)
+  return parts.map((start) => items.slice(start, start + 100))
 }
