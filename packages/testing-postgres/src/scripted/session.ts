@@ -59,11 +59,6 @@ export class ScriptedSession {
     }
   }
 
-  /** Whether a statement or a transaction is under way. */
-  get isBusy(): boolean {
-    return this.#isRunning || this.#transaction !== undefined
-  }
-
   /** Whether nothing that the session sends arrives any more. */
   get isSilent(): boolean {
     return this.#output.isSilent

@@ -1,4 +1,4 @@
-import { MemorySocket, type NetworkLink, type Random } from '@pet-store/testing'
+import { MemorySocket, type NetworkLink } from '@pet-store/testing'
 import {
   type ErrorFields,
   type ScriptedDatabase,
@@ -10,7 +10,6 @@ export interface ServerNodeOptions {
   readonly database: ScriptedDatabase
   readonly script: SeededScript
   readonly severity: string
-  readonly random: Random
   readonly link: () => NetworkLink
   readonly onFailure: (error: Error) => void
 }
@@ -34,13 +33,9 @@ export class ServerNode {
     this.#options = options
   }
 
+  /** How many sessions are open. */
   get sessions(): number {
     return this.#sessions.size
-  }
-
-  /** Whether a statement or a transaction is under way. */
-  get isBusy(): boolean {
-    return [...this.#sessions].some(({ isBusy }) => isBusy)
   }
 
   accept(socket: MemorySocket): void {
@@ -83,8 +78,8 @@ export class ServerNode {
 
   comeUp(): void {
     this.#down = undefined
-    const refused = Object.assign(new Error('connect ETIMEDOUT'), { code: 'ETIMEDOUT' })
-    for (const socket of this.#ignored) socket.destroy(refused)
+    const timedOut = Object.assign(new Error('connect ETIMEDOUT'), { code: 'ETIMEDOUT' })
+    for (const socket of this.#ignored) socket.destroy(timedOut)
     this.#ignored.clear()
   }
 

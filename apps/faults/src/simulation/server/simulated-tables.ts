@@ -1,5 +1,5 @@
 import type { TableDefinition } from '../sql/tables.ts'
-import { UNSTORABLE } from '../world/intended-pets.ts'
+import { UNSTORABLE } from '../unstorable.ts'
 
 const STATUSES = ['available', 'pending', 'sold', null]
 

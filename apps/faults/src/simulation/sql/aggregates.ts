@@ -1,6 +1,7 @@
 import type { Item } from './syntax.ts'
 
-const AGGREGATES = new Set(['count', 'max', 'min'])
+/** The functions that calculate one value from many rows. */
+export const AGGREGATES: ReadonlySet<string> = new Set(['count', 'max', 'min'])
 
 /** Whether an item of a select is calculated from all of its rows. */
 export function isAggregate(

@@ -1,3 +1,4 @@
+import { AGGREGATES } from './aggregates.ts'
 import { FUNCTIONS } from './functions.ts'
 import type { CommonTable, Expression, Item, Join, Source, Statement } from './syntax.ts'
 import type { Table } from './tables.ts'
@@ -120,10 +121,10 @@ function typeOf(
     }
     case 'call': {
       if (value.name === 'count') return 'int8'
-      const known = FUNCTIONS[value.name]?.type
-      if (known === undefined && !['max', 'min', 'sum', 'json_agg'].includes(value.name))
+      const known = FUNCTIONS[value.name]
+      if (known === undefined && !AGGREGATES.has(value.name))
         throw new Error(`The simulated server has no function ${value.name}.`)
-      return known || typeIn(value.parameters.find((one) => typeIn(one) !== undefined))
+      return known?.type ?? typeIn(value.parameters.find((one) => typeIn(one) !== undefined))
     }
     case 'cast':
       return value.type.endsWith('[]') ? shortType(value.type.slice(0, -2)) : shortType(value.type)

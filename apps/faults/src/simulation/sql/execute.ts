@@ -1,7 +1,8 @@
 import { isAggregate } from './aggregates.ts'
 import { describeStatement } from './describe.ts'
 import { Evaluation, type Rows } from './evaluate.ts'
-import { FUNCTIONS, type ServerState } from './functions.ts'
+import { rowsOfFunction } from './function-rows.ts'
+import type { ServerState } from './functions.ts'
 import type {
   Assignment,
   CommonTable,
@@ -16,8 +17,7 @@ import type {
   Update,
 } from './syntax.ts'
 import type { Row, Table, Transaction } from './tables.ts'
-import { unnested } from './unnest.ts'
-import { cast, compare, StatementError, toInteger, type Value } from './values.ts'
+import { compare, StatementError, toInteger, type Value } from './values.ts'
 
 export interface Result {
   readonly rows: readonly (readonly Value[])[]
@@ -177,21 +177,7 @@ class Execution {
       return this.#table(source.name).rows(this.#context.position, this.#context.transaction)
     }
     const parameters = source.parameters.map((value) => this.#evaluation.value(value, {}))
-    if (source.name === 'unnest')
-      return unnested(source, parameters as readonly (readonly Value[])[])
-    if (source.name === 'pg_control_system')
-      return [{ system_identifier: this.#context.state.systemIdentifier }]
-    const scalar = FUNCTIONS[source.name]
-    if (scalar !== undefined)
-      return [{ [source.alias]: scalar.run(this.#context.state, parameters) }]
-    if (source.name !== 'json_to_recordset')
-      throw new Error(`The simulated server has no function ${source.name}.`)
-    const records = JSON.parse(String(parameters[0])) as Record<string, string | number>[]
-    return records.map((record) =>
-      Object.fromEntries(
-        source.columns.map(({ name, type }) => [name, cast(String(record[name]), type ?? 'text')]),
-      ),
-    )
+    return rowsOfFunction(source, parameters, this.#context.state)
   }
 
   #insert({ table: name, alias, columns, rows, onConflict }: Insert, common: Common): Row[] {

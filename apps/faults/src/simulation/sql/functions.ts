@@ -23,18 +23,16 @@ export interface ServerState {
 }
 
 interface ServerFunction {
-  readonly type: string
+  /** The type of its result; `undefined`: that of its parameters. */
+  readonly type: string | undefined
   readonly run: (state: ServerState, parameters: readonly Value[]) => Value
 }
 
 const SETTINGS: Readonly<Record<string, string>> = {
   server_encoding: 'UTF8',
-  lc_messages: 'C',
-  synchronous_commit: 'on',
-  server_version_num: '180000',
 }
 
-/** The functions that our statements call. Aggregates are in `execute.ts`. */
+/** The functions that our statements call, without aggregates. */
 export const FUNCTIONS: Readonly<Record<string, ServerFunction>> = {
   current_database: { type: 'text', run: ({ databaseName }) => databaseName },
   current_setting: { type: 'text', run: (state, [name]) => settingOf(state, String(name)) },
@@ -43,17 +41,8 @@ export const FUNCTIONS: Readonly<Record<string, ServerFunction>> = {
     run: ({ hasTable }, [name]) => (hasTable(String(name)) ? String(name) : null),
   },
   now: { type: 'timestamptz', run: ({ now }) => now() },
-  clock_timestamp: { type: 'timestamptz', run: ({ now }) => now() },
-  statement_timestamp: { type: 'timestamptz', run: ({ now }) => now() },
-  transaction_timestamp: { type: 'timestamptz', run: ({ now }) => now() },
   epoch: { type: 'numeric', run: (_, [time]) => (time === null ? null : Number(time) / 1000) },
-  floor: { type: 'numeric', run: (_, [value]) => Math.floor(Number(value)) },
-  round: { type: 'numeric', run: (_, [value]) => Math.round(Number(value)) },
-  coalesce: { type: '', run: (_, values) => values.find((value) => value !== null) ?? null },
-  greatest: {
-    type: '',
-    run: (_, values) => values.reduce((one, other) => (Number(one) > Number(other) ? one : other)),
-  },
+  coalesce: { type: undefined, run: (_, values) => values.find((value) => value !== null) ?? null },
   pg_get_serial_sequence: { type: 'text', run: () => 'public.pet_id_seq' },
   nextval: { type: 'int8', run: ({ nextId }) => nextId() },
   pg_sequence_last_value: { type: 'int8', run: ({ lastId }) => lastId() },
@@ -85,8 +74,6 @@ export const FUNCTIONS: Readonly<Record<string, ServerFunction>> = {
     },
   },
   pg_current_wal_insert_lsn: { type: 'pg_lsn', run: positionOfPrimary },
-  pg_current_wal_lsn: { type: 'pg_lsn', run: positionOfPrimary },
-  pg_backend_pid: { type: 'int4', run: () => 1n },
   exists: { type: 'bool', run: (_, [found]) => found !== null },
 }
 
@@ -96,8 +83,7 @@ function positionOfPrimary({ replayed, logPosition }: ServerState): Value {
 }
 
 function settingOf(state: ServerState, name: string): Value {
-  if (name === 'transaction_read_only' || name === 'in_hot_standby')
-    return state.replayed() === undefined ? 'off' : 'on'
+  if (name === 'transaction_read_only') return state.replayed() === undefined ? 'off' : 'on'
   const value = SETTINGS[name]
   if (value === undefined) throw new Error(`The simulated server has no setting ${name}.`)
   return value

@@ -12,7 +12,7 @@ export async function checkSlots(
   max: number,
   keys: readonly string[],
 ): Promise<void> {
-  const open = instance.holdReads()
+  const release = instance.holdReads()
   const clients = Array.from(
     { length: max },
     () =>
@@ -27,7 +27,7 @@ export async function checkSlots(
   )
   await pause(500)
   const { held } = instance
-  open()
+  release()
   const responses = await ledger.call('gets at once', CALL_LIMIT_MS, Promise.all(sent))
   if (held < max) ledger.violate(`${held} of ${max} slots are free`)
   if (responses.some((response) => response?.status !== 404))
@@ -37,6 +37,8 @@ export async function checkSlots(
 
 /** How often connections are checked, since work in the background, such as polls, uses some. */
 const ATTEMPTS = 8
+/** No multiple or fraction of the time between two polls, so that not every check meets one. */
+const INTERVAL_MS = 137
 
 /** Checks that no connection to the database stays busy while no request is under way. */
 export async function checkConnections(
@@ -45,7 +47,7 @@ export async function checkConnections(
 ): Promise<void> {
   let busy: readonly string[] = []
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    await pause(137)
+    await pause(INTERVAL_MS)
     busy = (persistence.poolUse?.() ?? [])
       .filter((use) => use.busy > 0 || use.waiting > 0)
       .map((use) => `${use.name}: ${use.busy} connections are busy, ${use.waiting} calls wait`)

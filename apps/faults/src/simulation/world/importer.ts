@@ -20,6 +20,9 @@ export interface ImporterOptions {
   readonly mayBeInternal: (code: string) => boolean
 }
 
+/** What a call has resulted in, or whether it is unknown what one that has failed has done. */
+type CallOutcome<Result> = { readonly result: Result } | { readonly isUnknown: boolean }
+
 /** A program that imports a file, some pets at a time, or several programs at once. */
 export class Importer {
   readonly #bulk: BulkAccess
@@ -34,27 +37,22 @@ export class Importer {
   /** Finds out how far the import is, and continues it. */
   async advance(): Promise<void> {
     const { random, ledger } = this.#options
-    const imports = await this.#resultOf('read imports', this.#bulk.readPetImports())
-    if (imports === undefined) return
-    const [from] = imports
+    const read = await this.#outcomeOf('read imports', this.#bulk.readPetImports())
+    if (!('result' in read)) return
+    const [from] = read.result
     const intendedPets = Array.from({ length: random.integer(1, 8) }, this.#options.intend)
     this.#intendedPets.push(...intendedPets)
     const lines = (from?.lines ?? 0) + intendedPets.length
     const to: PetImport = { ...BEGINNING, lines, changedAt: new Date(Date.now()) }
     const pets = intendedPets.map((intended) => validateNewPet(inputOf(intended)))
     const adding = this.#bulk.addPets(pets, { to, ...(from && { from }) })
-    const isUnknown = { value: false }
-    const added = await this.#resultOf(
-      `import to ${lines}`,
-      adding.then(() => true),
-      isUnknown,
-    )
+    const added = await this.#outcomeOf(`import to ${lines}`, adding)
     for (const intended of intendedPets) {
-      if (added) intended.isStored = true
-      else if (isUnknown.value) intended.isUnknown = true
+      if ('result' in added) intended.isStored = true
+      else if (added.isUnknown) intended.isUnknown = true
       else intended.isDenied = true
     }
-    ledger.note(`import to ${lines}: ${added === true}`)
+    ledger.note(`import to ${lines}: ${'result' in added}`)
   }
 
   /** Checks that as many pets of the import are stored as it says. */
@@ -70,25 +68,17 @@ export class Importer {
     return this.#bulk.close()
   }
 
-  /** What a call results in; `undefined` if it has failed. */
-  async #resultOf<Result>(
-    what: string,
-    call: Promise<Result>,
-    isUnknown = { value: false },
-  ): Promise<Result | undefined> {
+  async #outcomeOf<Result>(what: string, call: Promise<Result>): Promise<CallOutcome<Result>> {
     const { ledger, mayBeInternal } = this.#options
     try {
-      return await ledger.call(what, CALL_LIMIT_MS, call)
+      return { result: await ledger.call(what, CALL_LIMIT_MS, call) }
     } catch (error) {
       ledger.note(`${what}: ${String(error)}`)
-      if (isPetError(error)) {
-        isUnknown.value = error.outcome === 'unknown'
-        return undefined
-      }
+      if (isPetError(error)) return { isUnknown: error.outcome === 'unknown' }
       const { code, message } = error as Error & { readonly code?: string }
       const isExpected = message.startsWith('Another import') || mayBeInternal(code ?? '')
       if (!isExpected) ledger.violate(`${what}: ${code} ${(error as Error).stack}`)
-      return undefined
+      return { isUnknown: false }
     }
   }
 }

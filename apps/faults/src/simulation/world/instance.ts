@@ -34,7 +34,7 @@ export class Instance {
   /** How many calls of getPet wait. */
   held = 0
   readonly #server: PetServer
-  #gate: Promise<void> | undefined
+  #holding: Promise<void> | undefined
   #isStopped = false
   readonly #sockets = new Set<MemorySocket>()
 
@@ -48,7 +48,7 @@ export class Instance {
     const pets: PetUseCases = {
       ...this.pets,
       getPet: async (id) => {
-        await this.#passGate()
+        await this.#waitWhileHeld()
         return this.pets.getPet(id)
       },
     }
@@ -81,21 +81,21 @@ export class Instance {
 
   /** From now on gets wait until the function that it returns is called. */
   holdReads(): () => void {
-    let open = () => {}
+    let release = () => {}
     this.held = 0
-    this.#gate = new Promise((resolve) => {
-      open = () => {
-        this.#gate = undefined
+    this.#holding = new Promise((resolve) => {
+      release = () => {
+        this.#holding = undefined
         resolve()
       }
     })
-    return open
+    return release
   }
 
-  async #passGate(): Promise<void> {
-    if (this.#gate === undefined) return
+  async #waitWhileHeld(): Promise<void> {
+    if (this.#holding === undefined) return
     this.held += 1
-    await this.#gate
+    await this.#holding
   }
 
   /** Takes a connection of a client. */

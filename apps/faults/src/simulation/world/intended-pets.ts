@@ -1,10 +1,8 @@
 import type { PetInput } from '@pet-store/domain'
 import type { Random } from '@pet-store/testing'
+import { UNSTORABLE } from '../unstorable.ts'
 import type { Sending } from './clients/http-client.ts'
-import type { IntendedPet, NewIntendedPet } from './world-ledger.ts'
-
-/** A character that the simulated databases do not store, as some encodings cannot. */
-export const UNSTORABLE = '\u2612'
+import type { IntendedPet, NewIntendedPet, UsedKey } from './world-ledger.ts'
 
 const STATUSES = ['available', 'pending', 'sold', 'none'] as const
 const CATEGORIES = ['1', '7', '9007199254740993', '-9223372036854775808', '9223372036854775807']
@@ -27,7 +25,7 @@ export function newIntendedPet(
   {
     key,
     isRejected = random.next() < 0.06,
-  }: { readonly key?: string | undefined; readonly isRejected?: boolean | undefined },
+  }: { readonly key?: UsedKey | undefined; readonly isRejected?: boolean | undefined },
 ): NewIntendedPet {
   const decoration = isRejected ? UNSTORABLE : random.pick(DECORATIONS)
   return {
@@ -55,12 +53,11 @@ export function pickPage(random: Random) {
 export function creationOf({ name, categoryId, status, key }: IntendedPet): Sending {
   const fields = [`"name":${JSON.stringify(name)}`, `"categoryId":${categoryId}`]
   if (status !== undefined) fields.push(`"status":"${status}"`)
-  const idempotencyKey = key?.split(' ')[1]
   return {
     method: 'POST',
     path: '/v1/pets',
     body: `{${fields.join(',')}}`,
-    ...(idempotencyKey !== undefined && { headers: { 'Idempotency-Key': idempotencyKey } }),
+    ...(key !== undefined && { headers: { 'Idempotency-Key': key.text } }),
   }
 }
 

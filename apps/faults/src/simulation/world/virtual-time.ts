@@ -26,16 +26,12 @@ export class VirtualTime {
     vi.useFakeTimers({ now: BEGINNING, toFake: [...FAKED], fakeNodeBuiltins: true })
   }
 
-  /**
-   * Runs timers until the condition holds. Returns whether it does within the time, or before
-   * nothing is left that could change it.
-   */
-  async runUntil(condition: () => boolean, limitMs: number): Promise<boolean> {
+  /** Runs timers until the condition holds, the time is over, or no timer is left. */
+  async runUntil(condition: () => boolean, limitMs: number): Promise<void> {
     const end = performance.now() + limitMs
     for (;;) {
       await settled()
-      if (condition()) return true
-      if (performance.now() > end || this.timers === 0) return false
+      if (condition() || performance.now() > end || this.timers === 0) return
       vi.advanceTimersToNextTimer()
     }
   }

@@ -5,8 +5,7 @@ export interface IntendedPet {
   readonly name: string
   readonly categoryId: string
   readonly status: 'available' | 'pending' | 'sold' | undefined
-  /** Whose key, and its text; pets with one key exclude each other, unless they are equal. */
-  readonly key: string | undefined
+  readonly key: UsedKey | undefined
   /** Whether the server rejects the values. */
   readonly isRejected: boolean
   /** The ids that clients were told. */
@@ -19,6 +18,16 @@ export interface IntendedPet {
   isUnknown: boolean
   /** Whether it was told that the key belongs to another pet. */
   isReused: boolean
+}
+
+/** An idempotency key of a client. */
+export interface UsedKey {
+  readonly text: string
+  /**
+   * Whose key it is, and in which of its lifetimes. Pets with one use exclude each other, unless
+   * they are equal.
+   */
+  readonly use: string
 }
 
 /** The same before any response. */
@@ -152,7 +161,10 @@ export class WorldLedger {
     for (const intended of this.intendedPets.values()) {
       const pets = byName.get(intended.name) ?? []
       if (intended.key !== undefined && pets.length > 0)
-        namesByKey.set(intended.key, [...(namesByKey.get(intended.key) ?? []), intended.name])
+        namesByKey.set(intended.key.use, [
+          ...(namesByKey.get(intended.key.use) ?? []),
+          intended.name,
+        ])
       this.#compareOne(intended, pets)
     }
     for (const [key, names] of namesByKey)

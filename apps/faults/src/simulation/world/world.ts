@@ -209,7 +209,7 @@ export class World {
       const created = await workload.createOne(client, { key, isRejected: false })
       if (created?.status !== 201)
         this.ledger.violate(`a creation in a calm world: ${summaryOf(created)}`)
-      const isListed = await workload.listAll(client, key)
+      const isListed = await workload.reads.listAll(client, key)
       if (!isListed) this.ledger.violate('a list in a calm world has failed')
       const ready = await workload.send(client, { path: '/readyz' }, '/readyz')
       if (ready?.status !== 200)

@@ -10,7 +10,7 @@ import {
 import { pause } from '../virtual-time.ts'
 
 export interface Sending extends WireRequest {
-  /** The client leaves after this time, by a reset or by closing. Default: it waits. */
+  /** The client resets the connection after this time. Default: it waits for the response. */
   readonly leavesAfterMs?: number | undefined
   /** The request is sent in chunks, with these pauses between them. Default: whole. */
   readonly pausesMs?: readonly number[] | undefined

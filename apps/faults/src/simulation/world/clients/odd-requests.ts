@@ -38,7 +38,7 @@ export class OddRequests {
     this.#ledger.noteCreation(intended, response)
   }
 
-  /** In pieces, as over a bad line, and without reading for a while. */
+  /** In chunks with pauses between them, as over a bad line. */
   async sendSlowly(client: HttpClient): Promise<void> {
     const intended = this.#workload.intend()
     const pauses = this.#random.integer(1, 4)

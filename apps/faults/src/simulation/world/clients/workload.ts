@@ -1,14 +1,13 @@
 import type { Random, WireResponse } from '@pet-store/testing'
-import { nextPathOf } from '../../../harness/next-path.ts'
 import type { Importer } from '../importer.ts'
 import type { Instance } from '../instance.ts'
-import { creationOf, label, newIntendedPet, pickPage } from '../intended-pets.ts'
+import { creationOf, label, newIntendedPet } from '../intended-pets.ts'
 import { pause } from '../virtual-time.ts'
-import { type IntendedPet, petsIn, type StoredPet, type WorldLedger } from '../world-ledger.ts'
+import type { IntendedPet, UsedKey, WorldLedger } from '../world-ledger.ts'
 import { type ClientKey, checkKey } from './client-key.ts'
 import type { HttpClient, Sending } from './http-client.ts'
 import { OddRequests } from './odd-requests.ts'
-import { ReadCheck } from './read-check.ts'
+import { Reads } from './reads.ts'
 import { CALL_LIMIT_MS, UseCaseCaller } from './use-case-caller.ts'
 
 export interface WorkloadOptions {
@@ -28,7 +27,7 @@ export interface WorkloadOptions {
 export class Workload {
   readonly #random: Random
   readonly #ledger: WorldLedger
-  readonly #reads: ReadCheck
+  readonly reads: Reads
   readonly #caller: UseCaseCaller
   readonly #odd: OddRequests
   readonly #options: WorkloadOptions
@@ -40,7 +39,7 @@ export class Workload {
     this.#options = options
     this.#random = options.random
     this.#ledger = options.ledger
-    this.#reads = new ReadCheck(options.ledger)
+    this.reads = new Reads(this, options.random, options.ledger)
     this.#caller = new UseCaseCaller(options.ledger)
     this.#odd = new OddRequests(this, options.random, options.ledger)
   }
@@ -54,21 +53,28 @@ export class Workload {
     const random = this.#random
     for (let step = 0; step < this.#options.steps && !this.#isStopped; step += 1) {
       if (random.next() < 0.6) await pause(random.pick([0, 1, 3, 10, 50, 300]) * this.#options.pace)
-      const what = random.next()
-      if (what < 0.22) await this.createOne()
-      else if (what < 0.42) await this.#createWithKey()
-      else if (what < 0.47) await this.#createDifferent()
-      else if (what < 0.57) await this.get()
-      else if (what < 0.68) await this.listAll()
-      else if (what < 0.74) await this.#createAtOnce()
-      else if (what < 0.8) await this.#readAtOnce()
-      else if (what < 0.86) await this.callUseCases()
-      else if (what < 0.9) await this.#odd.sendInvalid(this.#randomClient())
-      else if (what < 0.93) await this.#odd.leaveEarly(this.#randomClient())
-      else if (what < 0.95) await this.#odd.sendSlowly(this.#randomClient())
-      else if (what < 0.97) await this.#odd.checkHealth(this.#randomClient())
-      else await this.#import()
+      await this.#step(random.next())
     }
+  }
+
+  /** Does the step that a number from 0 to 1 chooses. */
+  #step(chosen: number): Promise<unknown> | undefined {
+    const steps: readonly (readonly [upTo: number, run: () => Promise<unknown>])[] = [
+      [0.22, () => this.createOne()],
+      [0.42, () => this.#createWithKey()],
+      [0.47, () => this.#createDifferent()],
+      [0.57, () => this.reads.get()],
+      [0.68, () => this.reads.listAll()],
+      [0.74, () => this.#createAtOnce()],
+      [0.8, () => this.reads.readAtOnce()],
+      [0.86, () => this.callUseCases()],
+      [0.9, () => this.#odd.sendInvalid(this.randomClient())],
+      [0.93, () => this.#odd.leaveEarly(this.randomClient())],
+      [0.95, () => this.#odd.sendSlowly(this.randomClient())],
+      [0.97, () => this.#odd.checkHealth(this.randomClient())],
+      [1, () => this.#import()],
+    ]
+    return steps.find(([upTo]) => chosen < upTo)?.[1]()
   }
 
   /** Every client ends after its present step. */
@@ -77,14 +83,14 @@ export class Workload {
   }
 
   /** A pet under a new name. */
-  intend(key?: string, isRejected?: boolean): IntendedPet {
+  intend(key?: UsedKey, isRejected?: boolean): IntendedPet {
     return this.#ledger.intend(
       newIntendedPet(this.#random, this.#ledger.nextNumber(), { key, isRejected }),
     )
   }
 
   async createOne(
-    client = this.#randomClient(),
+    client = this.randomClient(),
     { key, isRejected }: { readonly key?: string | undefined; readonly isRejected?: boolean } = {},
   ): Promise<WireResponse | undefined> {
     const intended = this.intend(undefined, isRejected)
@@ -94,10 +100,10 @@ export class Workload {
     return response
   }
 
-  /** A pet with a key, sent once; only where it succeeds. */
+  /** Creates a pet with a new key; it must succeed. */
   async createWithNewKey(client: HttpClient): Promise<void> {
     const [key] = this.#options.keys
-    const intended = this.intend(`${key?.id} ${this.#nextKey()}`, false)
+    const intended = this.intend(this.#newKeyOf(key), false)
     const sending = { ...creationOf(intended), key: key?.text }
     const response = await this.repeat(intended, sending, client)
     if (response?.status !== 201) this.#ledger.violate(`${intended.name}: ${response?.status}`)
@@ -109,23 +115,23 @@ export class Workload {
     sending: Sending,
     client: HttpClient,
   ): Promise<WireResponse | undefined> {
-    const intended = this.intend(`${key} again`, false)
-    const headers = creationOf(intended).headers ?? {}
-    return this.repeat(intended, { ...creationOf(intended), headers, key: sending.key }, client)
+    const again = key && { ...key, use: `${key.use} again` }
+    const intended = this.intend(again, false)
+    return this.repeat(intended, { ...creationOf(intended), key: sending.key }, client)
   }
 
   /** Repeats a creation until its outcome is known, on any instance, at once or later. */
   async #createWithKey(): Promise<void> {
     const random = this.#random
     const key = this.#keyFor()
-    const intended = this.intend(`${key.id} ${this.#nextKey()}`)
+    const intended = this.intend(this.#newKeyOf(key))
     const sending = { ...creationOf(intended), key: key.text }
     this.pending.set(intended, sending)
     const repeats = random.integer(1, 5)
     for (let repeat = 0; repeat < repeats; repeat += 1) {
       const atOnce = random.next() < 0.3 ? random.integer(2, 4) : 1
       await Promise.all(
-        Array.from({ length: atOnce }, () => this.repeat(intended, sending, this.#randomClient())),
+        Array.from({ length: atOnce }, () => this.repeat(intended, sending, this.randomClient())),
       )
       if (intended.ids.size > 0 && random.next() < 0.5) break
       await pause(random.pick([0, 5, 50, 400, 2_000]))
@@ -146,13 +152,13 @@ export class Workload {
   /** The same key with other content. */
   async #createDifferent(): Promise<void> {
     const key = this.#keyFor()
-    const text = `${key.id} ${this.#nextKey()}`
-    const intendedPets = [this.intend(text), this.intend(text)]
+    const used = this.#newKeyOf(key)
+    const intendedPets = [this.intend(used), this.intend(used)]
     await Promise.all(
       intendedPets.map(async (intended) => {
         const sending = { ...creationOf(intended), key: key.text }
         for (let repeat = 0; repeat < 3; repeat += 1) {
-          const response = await this.repeat(intended, sending, this.#randomClient())
+          const response = await this.repeat(intended, sending, this.randomClient())
           if (response?.status === 201 || response?.status === 422) break
           await pause(this.#random.pick([0, 20, 500]))
         }
@@ -163,70 +169,6 @@ export class Workload {
   async #createAtOnce(): Promise<void> {
     const count = this.#random.integer(2, 8)
     await Promise.all(Array.from({ length: count }, () => this.createOne()))
-  }
-
-  async get(client = this.#randomClient()): Promise<void> {
-    const known = this.#ledger.acknowledged
-    const intended = known.length === 0 ? undefined : this.#random.pick(known)
-    const [id = '999999999'] = intended?.ids ?? []
-    const response = await this.send(client, { path: `/v1/pets/${id}` }, `get ${id}`)
-    this.#reads.checkGet(id, intended, response)
-  }
-
-  async #readAtOnce(): Promise<void> {
-    const count = this.#random.integer(2, 10)
-    const client = this.#randomClient()
-    await Promise.all(
-      Array.from({ length: count }, () =>
-        this.#random.next() < 0.6 ? this.get(client) : this.list(client),
-      ),
-    )
-  }
-
-  /** One page, from the beginning. */
-  async list(client = this.#randomClient()): Promise<WireResponse | undefined> {
-    const { path, limit, status } = pickPage(this.#random)
-    const before = this.#ledger.acknowledgedOrImported
-    const response = await this.send(client, { path }, `list ${path}`)
-    if (response?.status !== 200) return this.#reads.checkFailure(path, response)
-    const pets = petsIn(response.text)
-    this.#reads.checkPage(path, pets, limit, status)
-    const hasNext = response.headers['link'] !== undefined
-    if (!hasNext) this.#reads.checkWholeList(path, pets, before, status)
-    else if (pets.length !== limit)
-      this.#ledger.violate(`${path}: ${pets.length} pets, and a next page`)
-    return response
-  }
-
-  /** Reads every page by following the links. */
-  async listAll(client = this.#randomClient(), key?: string): Promise<boolean> {
-    const { path: first, limit, status } = pickPage(this.#random)
-    const before = this.#ledger.acknowledgedOrImported
-    const pets: StoredPet[] = []
-    let path: string | undefined = first
-    while (path !== undefined) {
-      const response: WireResponse | undefined = await this.send(
-        client,
-        { path, key },
-        `list ${path}`,
-      )
-      if (response?.status !== 200) {
-        this.#reads.checkFailure(path, response)
-        return false
-      }
-      const page = petsIn(response.text)
-      if (page.length === 0 && path !== first)
-        this.#ledger.violate(`${path}: an empty page after a link`)
-      this.#reads.checkPage(path, page, limit, status)
-      pets.push(...page)
-      if (pets.length > this.#ledger.intendedPets.size) {
-        this.#ledger.violate(`${path}: more pets than were ever intended`)
-        return false
-      }
-      path = nextPathOf(response, path)
-    }
-    this.#reads.checkWholeList(first, pets, before, status)
-    return true
   }
 
   /** Once, or by several programs at once, of which one succeeds. */
@@ -277,7 +219,7 @@ export class Workload {
     return response
   }
 
-  #randomClient(): HttpClient {
+  randomClient(): HttpClient {
     return this.#random.pick(this.#options.clients)
   }
 
@@ -285,7 +227,8 @@ export class Workload {
     return this.#random.pick(this.#options.keys)
   }
 
-  #nextKey(): string {
-    return `k${this.#ledger.nextNumber()}`
+  #newKeyOf(owner: ClientKey | undefined): UsedKey {
+    const text = `k${this.#ledger.nextNumber()}`
+    return { text, use: `${owner?.id} ${text}` }
   }
 }
