@@ -96,7 +96,7 @@ function petsIn(state: State, file: LineFile<Line>): PetRecords {
   return {
     async add(given, givenKey) {
       const key = givenKey && { at: Date.now(), ...givenKey }
-      const known = keys.get(key?.name ?? '')
+      const known = key && keys.get(key.name)
       if (key && known && key.at - known.at < IDEMPOTENCY_KEY_LIFETIME_MS)
         return known.fingerprint === key.fingerprint ? { pet: known.pet, isReplay: true } : 'reused'
       const pet = { id: String(BigInt(pets.at(-1)?.['id'] ?? 0) + 1n), ...given }

@@ -8,7 +8,7 @@ export type ApiKeyRecord = Readonly<Record<string, string | number>>
 
 type Stored = ApiKey & Pick<NewApiKey, 'sha256'>
 
-/** How each field is stored. The compiler reports a field that is missing here. */
+/** What each field is. The compiler reports a field that is missing here. */
 const FIELDS: Readonly<Record<keyof Stored, 'text' | 'time' | 'list'>> = {
   id: 'text',
   sha256: 'text',
@@ -29,8 +29,9 @@ export function apiKeyToRecord(key: NewApiKey): ApiKeyRecord {
     Object.entries(key)
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => {
-        if (value instanceof Date) return [name, value.getTime()]
-        return [name, Array.isArray(value) ? value.join(' ') : value]
+        const kind = FIELDS[name as keyof Stored]
+        if (kind === 'time') return [name, value.getTime()]
+        return [name, kind === 'list' ? value.join(' ') : value]
       }),
   )
 }

@@ -2,7 +2,11 @@ import { PET_REPOSITORY_FUNCTIONS } from '@pet-store/domain'
 import type { BulkAccess, OpenBulkAccess } from './bulk-access.ts'
 import { importFromWorkingDirectory, specifierOf } from './import-from-working-directory.ts'
 import type { Persistence, PersistenceCapabilities, PersistenceOptions } from './persistence.ts'
-import { API_KEY_REPOSITORY_FUNCTIONS, BULK_ACCESS_FUNCTIONS } from './port-functions.ts'
+import {
+  API_KEY_REPOSITORY_FUNCTIONS,
+  BULK_ACCESS_FUNCTIONS,
+  requiredFunctions,
+} from './port-functions.ts'
 import { withTimeout } from './with-timeout.ts'
 
 export { importFromWorkingDirectory } from './import-from-working-directory.ts'
@@ -67,18 +71,9 @@ export async function loadPersistenceModule(name: string): Promise<PersistenceMo
   }
 }
 
-const OPTIONAL = [
-  'createRateLimiter',
-  'isMigrated',
-  'replicaProblems',
-  'readClock',
-  'poolUse',
-] as const
-
 function assertPersistence(name: string, opened: unknown): Persistence {
   const parts = Object(opened) as Partial<Persistence>
-  const present = OPTIONAL.filter((key) => parts[key] !== undefined)
-  assertFunctions(name, 'what it opens', opened, ['check', 'close', ...present])
+  assertFunctions(name, 'what it opens', opened, requiredFunctions(parts))
   assertFunctions(name, 'the pets of what it opens', parts.pets, PET_REPOSITORY_FUNCTIONS)
   if (parts.apiKeys !== undefined)
     assertFunctions(

@@ -1,5 +1,6 @@
 import type { ApiKeyRepository } from '@pet-store/access'
 import type { BulkAccess } from './bulk-access.ts'
+import type { Persistence } from './persistence.ts'
 
 // Records instead of arrays, so that the compiler reports a function that is missing here.
 
@@ -27,6 +28,25 @@ const BULK_ACCESS: Readonly<Record<keyof BulkAccess, true>> = {
   lastPetId: true,
   movePetIdsPast: true,
   close: true,
+}
+
+const PERSISTENCE: Readonly<
+  Record<Exclude<keyof Persistence, 'pets' | 'apiKeys'>, 'required' | 'optional'>
+> = {
+  check: 'required',
+  close: 'required',
+  createRateLimiter: 'optional',
+  isMigrated: 'optional',
+  replicaProblems: 'optional',
+  readClock: 'optional',
+  poolUse: 'optional',
+}
+
+/** The names of the functions of `Persistence` itself that an open adapter must have. */
+export function requiredFunctions(opened: Partial<Persistence>): readonly string[] {
+  return Object.entries(PERSISTENCE)
+    .filter(([name, need]) => need === 'required' || Reflect.get(opened, name) !== undefined)
+    .map(([name]) => name)
 }
 
 /** The names of the functions of `ApiKeyRepository`, without the optional `listChangedSince`. */
