@@ -48,6 +48,14 @@ it('createCallGuard runs as many calls at a time as it may, in order, and ends a
   expect(order).toEqual([1, 2, 3])
 })
 
+it('createCallGuard counts the calls that wait for others', async () => {
+  const guard = createCallGuard({ outcomeOf, concurrency: 1 })
+  const calls = [1, 2, 3].map(() => guard.read(async () => undefined))
+  expect(guard.waiting()).toBe(2)
+  await Promise.all(calls)
+  expect(guard.waiting()).toBe(0)
+})
+
 it('createCallGuard runs no more calls than it may when one ends as another comes', async () => {
   const guard = createCallGuard({ outcomeOf, concurrency: 1 })
   let running = 0

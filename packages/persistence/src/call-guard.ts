@@ -11,7 +11,8 @@ export interface CallGuardOptions {
   /**
    * What is known about a write that failed with this error; decide by its code, not by its
    * message. `undefined`: the error does not mean that the database is unavailable, so the call
-   * rejects with it unchanged.
+   * rejects with it unchanged. A `PetError` is not passed to it: work that could not get a
+   * connection, and has sent nothing, throws `persistenceUnavailable()`.
    */
   readonly outcomeOf: (error: unknown) => WriteOutcome | undefined
   /**
@@ -43,6 +44,8 @@ export interface CallGuard {
    * it is cancelled by then. If it does not end in time, the outcome is `unknown`.
    */
   write<Result>(work: () => Promise<Result>, cancellation?: Cancellation): Promise<Result>
+  /** The number of calls that wait for others, because of `concurrency`. For `poolUse`. */
+  waiting(): number
   /**
    * Resolves when every call has resolved or rejected: after the deadline at the latest. For
    * `close`.
@@ -140,6 +143,7 @@ export function createCallGuard({
   return {
     read: (work) => call(work, 'not_stored'),
     write: (work, cancellation) => call(work, 'unknown', cancellation),
+    waiting: () => waiting.length,
     async finish() {
       while (calls.size > 0) await Promise.allSettled(calls)
     },

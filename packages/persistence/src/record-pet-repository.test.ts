@@ -24,9 +24,9 @@ it('createRecordPets passes rows on, with owner and key as one text', async () =
   await createPets(add).addWithKey(REX, { ...KEY, owner: 'a","b', at: new Date(5) })
   const row = { name: 'Rex', categoryId: '4611686018427387904' }
   expect(add.mock.calls).toStrictEqual([
-    [row, { name: '["shop","a"]', fingerprint: 'Rex' }],
+    [row, { name: '["shop","a"]', ...KEY }],
     [row, undefined],
-    [row, { name: '["a\\",\\"b","a"]', fingerprint: 'Rex', at: 5 }],
+    [row, { name: '["a\\",\\"b","a"]', ...KEY, owner: 'a","b', at: 5 }],
   ])
 })
 

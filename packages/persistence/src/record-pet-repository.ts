@@ -30,6 +30,9 @@ export interface PetRecords {
 export interface IdempotencyKeyRecord {
   /** The owner and the key as one text. It is equal only if both are. */
   readonly name: string
+  /** The owner alone, and the key alone: bulk access reads and writes them in the order of both. */
+  readonly owner: string
+  readonly key: string
   readonly fingerprint: string
   /** The time of the call in milliseconds. Absent: now, by the clock of the database. */
   readonly at?: number
@@ -76,5 +79,5 @@ export function createRecordPets(records: PetRecords, guard: CallGuard): PetRepo
 
 function keyToRecord({ owner, key, fingerprint, at }: IdempotencyKey): IdempotencyKeyRecord {
   const name = JSON.stringify([owner, key])
-  return { name, fingerprint, ...(at !== undefined && { at: at.getTime() }) }
+  return { name, owner, key, fingerprint, ...(at !== undefined && { at: at.getTime() }) }
 }
