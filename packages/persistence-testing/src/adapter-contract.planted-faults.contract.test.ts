@@ -65,6 +65,7 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
 const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['forgets-ids', 'reopen.pets'],
   ['garbles-when-reopened', 'reopen.odd-names'],
+  ['keeps-a-transaction-open', 'reopen.after-rejected'],
   ['forgets-idempotency-keys', 'reopen.idempotency-keys'],
   ['forgets-api-keys', 'reopen.api-keys'],
   ['remembers-deleted-pets', 'reopen.deleted-pet'],
@@ -144,6 +145,7 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['tells-the-time-as-text', 'declared.reports'],
   ['hangs-in-bulk', 'unavailable.bulk'],
   ['acknowledges-bulk-while-down', 'unavailable.bulk'],
+  ['moves-ids-later', 'unavailable.bulk-acknowledged'],
   ['repeats-bulk', 'unavailable.bulk'],
   ['repeats-bulk-in-a-call', 'unavailable.bulk-once'],
   ['denies-stored-pages', 'unavailable.bulk-once'],
@@ -166,6 +168,9 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['opens-bulk-outdated', 'migrate.outdated'],
   ['leaks-in-bulk', 'open.rejected open.many'],
   ['adds-a-listener', 'open.many'],
+  ['listens-in-every-call', 'open.calls'],
+  ['opens-a-file-in-every-call', 'open.calls'],
+  ['shows-unfinished-pages', 'bulk.rejected'],
   ['needs-ends', 'declared.reports'],
   ['tells-the-time-in-seconds', 'declared.reports'],
   ['deletes-keys-early', 'reopen.idempotency-lifetime'],
@@ -262,11 +267,11 @@ describe.concurrent('persistenceContract', () => {
     const missing = (name: string) => expect.stringMatching(`^the harness has no ${name}, which `)
     expect(Object.entries(counts)).toEqual(
       expect.arrayContaining([
-        ['the adapter does not declare severalProcesses', 9],
+        ['the adapter does not declare severalProcesses', 10],
         ['the adapter declares no capabilities', 2],
-        ['the adapter has no bulk access', 8],
+        ['the adapter has no bulk access', 9],
         ['the adapter does not declare replicas', 3],
-        [missing('module'), 17],
+        [missing('module'), 18],
         [missing('databaseBeside'), 1],
         [missing('outdatedDatabase'), 2],
         [missing('interrupt'), 5],

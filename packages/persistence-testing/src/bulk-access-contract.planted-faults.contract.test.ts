@@ -1,7 +1,12 @@
+import type { NewPet, Pet } from '@pet-store/domain'
 import { bulkAccessContract } from './bulk-access-contract.ts'
 import { FakeBulk } from './testing/fake-bulk.test-support.ts'
 import { textOf } from './testing/fake-pets.test-support.ts'
 import { broken, faultsOf, pause, testContract } from './testing/fault.test-support.ts'
+
+function bytesOf(pets: readonly NewPet[] | readonly Pet[]): number {
+  return pets.reduce((sum, { name }) => sum + Buffer.byteLength(name), 0)
+}
 
 const faults = faultsOf(() => new FakeBulk(), 'bulk', {
   'add: adds in another order': (_, { addPets }) => ({
@@ -76,6 +81,13 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', {
           return { ...item, changedAt: stored?.changedAt ?? item.changedAt }
         }),
       ),
+  }),
+  'write.long-names: sends a page in one packet of 16 MiB': (_, { addPets }) => ({
+    addPets: async (pets, progress) =>
+      bytesOf(pets) > 2 ** 24 ? broken() : addPets(pets, progress),
+  }),
+  'write.long-names: writes a page in one packet of 16 MiB': (_, { writePets }) => ({
+    writePets: async (pets) => (bytesOf(pets) > 2 ** 24 ? broken() : writePets(pets)),
   }),
   'write.many: writes a thousand pets at a time': (_, { writePets }) => ({
     async writePets(pets) {

@@ -80,6 +80,11 @@ const FAULTS: Readonly<Record<string, (limit: RateLimit, shared: { take?: Take }
   },
   'long-window: has 32 bits for the length of a window': (limit) =>
     createMemoryRateLimiter({ ...limit, windowMs: limit.windowMs | 0 }).take,
+  'long-window: counts together in all windows that are too long': (limit, shared) => {
+    const { take } = createMemoryRateLimiter(limit)
+    if (limit.windowMs > 2 ** 31) shared.take ??= take
+    return (limit.windowMs > 2 ** 31 && shared.take) || take
+  },
   'next-window: never starts again': (limit) => {
     const { take } = createMemoryRateLimiter({ ...limit, windowMs: 3_600_000 })
     return (keyId) => ({ ...take(keyId), resetMs: 10 })

@@ -62,6 +62,7 @@ export interface BulkAccess {
   /** Makes new pets get greater ids than this one. Never lowers the next id. */
   movePetIdsPast(id: PetId): Promise<void>
 
+  /** Releases what this opening has. Called when every call has ended. */
   close(): Promise<void>
 }
 

@@ -59,22 +59,37 @@ export const changingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(
       'find must return the successor as given',
     )
   },
-  'any-time: stores times that are given, also those after the time of the machine': async (
+  'any-time: stores times that are given, also of another century than that of the machine': async (
     keys,
   ) => {
-    const yearLater = after(31_536_000_000)
-    const key = aNewApiKey('kiosk', { createdAt: yearLater })
-    await keys.add(key)
-    await keys.revoke(key.id, yearLater)
-    await keys.markUsed([{ id: key.id, at: yearLater }])
-    const expected = { ...withoutHash(key), revokedAt: yearLater, lastUsedAt: yearLater }
-    expectEqual(
-      await keys.find(key.id),
-      expected,
-      'times after the present must be stored as they were given',
-    )
+    for (const [name, time] of Object.entries(OTHER_TIMES)) {
+      const key = aNewApiKey(name, { createdAt: time, expiresAt: time })
+      await keys.add(key)
+      await keys.revoke(key.id, time)
+      const expected = { ...withoutHash(key), revokedAt: time }
+      expectEqual(
+        await keys.find(key.id),
+        expected,
+        `find must return the key of ${name} with its times as given`,
+      )
+      if (time.getTime() < 0) continue
+      await keys.markUsed([{ id: key.id, at: time }])
+      expectEqual(
+        await keys.find(key.id),
+        { ...expected, lastUsedAt: time },
+        `find must return its use in ${name} as given`,
+      )
+    }
   },
 })
+
+const OTHER_TIMES = {
+  'the next year': after(31_536_000_000),
+  // 32 bits of seconds end in 2038, unsigned ones in 2106.
+  'the year 2040': new Date('2040-02-29T12:00:00.007Z'),
+  'the year 2110': new Date('2110-02-28T12:00:00.007Z'),
+  'the year 1969': new Date('1969-12-31T23:59:59.999Z'),
+}
 
 const FULL = {
   scopes: ['pets:read', 'pets:write'],

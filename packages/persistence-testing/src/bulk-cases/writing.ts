@@ -142,6 +142,20 @@ export const bulkWritingCases: readonly ContractCase<BulkAccess>[] = casesOf('bu
         'the number of pets after writePets was rejected',
       )
     },
+  'write.long-names: stores thousands of pets of a call, even if all have the longest name': async (
+    bulk,
+  ) => {
+    const name = '🐕'.repeat(PET_NAME.maxCodePoints)
+    await bulk.addPets(MANY.map((pet) => ({ ...pet, name })))
+    const added = await bulk.readPets({ limit: ALL })
+    expectEqual(added.length, MANY.length, 'the number of pets that were added')
+    const last = added.at(-1)?.id ?? 0n
+    await bulk.writePets(MANY.map((pet, index) => ({ ...pet, name, id: last + BigInt(index + 1) })))
+    const written = await bulk.readPets({ after: last, limit: ALL })
+    expectEqual(written.length, MANY.length, 'the number of pets that were written')
+    const whole = [...added, ...written].filter((pet) => pet.name === name)
+    expectEqual(whole.length, 2 * MANY.length, 'the number of pets that have their whole name')
+  },
   'write.int64: writes and reads pets under ids over all of int64': async (bulk) => {
     const ids = [
       INT64.min,

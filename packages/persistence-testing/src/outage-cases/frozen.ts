@@ -16,6 +16,7 @@ import { withPersistence } from '../adapter/with-persistence.ts'
 import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { endWithin } from '../case/time-limit.ts'
+import { aTurnLater, wait } from '../case/wait.ts'
 import { type HarnessCase, maxOpenings, memberOf } from '../persistence-harness.ts'
 import {
   type Attempt,
@@ -34,6 +35,9 @@ const OPENINGS = 4
 const FREEZINGS = 3
 
 const WRITERS = 6
+
+/** More than an add has round trips. */
+const STEPS = 8
 
 /** In this time an adapter may repeat what it has said not to be stored, or not to know. */
 const REPEATED_WITHIN_MS = 1_000
@@ -89,6 +93,14 @@ export const frozenCases: readonly HarnessCase[] = casesOf(GROUP, {
             ).map(awaitedLater),
           )
           await aRandomMoment(20, 80)
+          // One after the other, so that the database stops at every step of an add, whether these
+          // take a turn of this process or milliseconds.
+          const keyed: Promise<Attempt>[] = []
+          for (let step = 0; step < STEPS; step += 1) {
+            for (const [index, { pets }] of openings.entries())
+              keyed.push(awaitedLater(attempt(pets, `${round}-${index}-step-${step}`, true)))
+            await (round === 0 ? aTurnLater() : wait(round))
+          }
           // If an adapter never waits, the others are all between two adds.
           const last = openings.flatMap(({ pets }, index) =>
             [false, true].map((isKeyed) =>
@@ -100,7 +112,9 @@ export const frozenCases: readonly HarnessCase[] = casesOf(GROUP, {
           })
           try {
             const limitMs = 2 * CALL_LIMIT_MS * scale
-            const written = await endWithin(limitMs, () => Promise.all([...writing, ...last]))
+            const written = await endWithin(limitMs, () =>
+              Promise.all([...writing, ...keyed, ...last]),
+            )
             attempts.push(...written.flat())
           } finally {
             await end()

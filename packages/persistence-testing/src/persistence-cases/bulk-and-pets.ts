@@ -4,13 +4,15 @@ import { withBulk } from '../adapter/with-bulk.ts'
 import { withBulkAccess, withPersistence } from '../adapter/with-persistence.ts'
 import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
-import { expectEqual } from '../case/expectations.ts'
+import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { addKeyed, addPets, aNewPet } from '../new-pets.ts'
 import type { HarnessCase } from '../persistence-harness.ts'
 import { assertSeveralProcesses } from '../persistence-harness.ts'
 import { listAll, petsByName } from '../stored-pets.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
+/** How often a page is written: an adapter may read between its parts, or not. */
+const ROUNDS = 3
 
 /** Pets that bulk access writes, an open adapter has, and the other way round. */
 export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
@@ -143,4 +145,36 @@ export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
         )
       })
     },
+  'rejected: shows no pet of a page of bulk access that is rejected in the end': async (
+    harness,
+  ) => {
+    assertSeveralProcesses(harness)
+    const url = await harness.emptyDatabase()
+    await withPersistence(harness, url, ({ pets }) =>
+      withBulkAccess(harness, url, async (bulk) => {
+        const stored = { id: 10_000n, ...aNewPet() }
+        await bulk.writePets([stored])
+        const page = Array.from({ length: 5_000 }, (_, index) => ({
+          id: BigInt(index + 1),
+          ...aNewPet(),
+        }))
+        for (let round = 0; round < ROUNDS; round += 1) {
+          let hasEnded = false
+          const writing = expectRejection(
+            () => bulk.writePets([...page, stored]),
+            'writePets must reject a taken id',
+          ).finally(() => {
+            hasEnded = true
+          })
+          const rejected = awaitedLater(writing)
+          while (!hasEnded) {
+            expectEqual(await pets.list({ limit: 3 }), [stored], 'the pets beside such a page')
+            expectEqual(await pets.find(1n), undefined, 'a pet of such a page')
+            await new Promise((resolve) => setImmediate(resolve))
+          }
+          await rejected
+        }
+      }),
+    )
+  },
 })

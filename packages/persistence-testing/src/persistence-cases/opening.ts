@@ -118,6 +118,18 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
       await expectNoLeak(harness, start, await harness.emptyDatabase(), 'migrate', TURNS)
     },
   ),
+  'calls: leaves nothing behind when it is called many times, also by calls that are rejected':
+    withProcesses(async (harness, start) => {
+      const url = await harness.emptyDatabase()
+      const output = await outputOf(start(url, CALLS, [String(CALL_TURNS)]))
+      const { left, warnings } = JSON.parse(output)
+      expectEqual(warnings, [], 'the warnings of listeners that calls leave behind')
+      assert.ok(
+        left < CALL_TURNS / 2,
+        `${CALL_TURNS} calls of each function must leave nothing behind, ` +
+          `but left ${left} resources open`,
+      )
+    }),
 })
 
 /** The same key in every database: what each knows must be its own. */
@@ -140,6 +152,8 @@ async function expectApart(opened: Persistence, label: string): Promise<void> {
 }
 
 const TURNS = 10
+/** More than a pool has connections, and than an emitter may have listeners. */
+const CALL_TURNS = 24
 
 async function expectNoLeak(
   { openBulkAccess, bulkExportName = 'openBulkAccess' }: PersistenceHarness,
@@ -180,11 +194,9 @@ const OPENS = `
   await opened.pets.add({ name: values[0], categoryId: 1n })
   await opened.close()`
 
-/** Opens and closes many times, and prints how many more descriptors there are afterwards. */
-const LEAKS = `
+/** How many descriptors, other resources and listeners there are. */
+const COUNTING = `
   const { readdirSync } = await import('node:fs')
-  const [mode, turns, isOpen, bulkExportName] = values
-  const openBulk = (await import(module))[bulkExportName]
   const countListeners = () =>
     process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0)
   const count = () => {
@@ -193,7 +205,13 @@ const LEAKS = `
     } catch {
       return countListeners() + process.getActiveResourcesInfo().length
     }
-  }
+  }`
+
+/** Opens and closes many times, and prints how many more descriptors there are afterwards. */
+const LEAKS = `
+  ${COUNTING}
+  const [mode, turns, isOpen, bulkExportName] = values
+  const openBulk = (await import(module))[bulkExportName]
   const turn = async () => {
     const opened = await open({ url, mode }).catch(() => undefined)
     // What is used may be opened only now.
@@ -212,4 +230,40 @@ const LEAKS = `
     await new Promise((resolve) => setTimeout(resolve, 20))
   console.log(count() - before)
   await first?.close()
+  ${ENDING}`
+
+/** Calls many times, and prints what that has left behind, and the warnings of Node about it. */
+const CALLS = `
+  ${COUNTING}
+  const warnings = []
+  process.on('warning', ({ name, message }) => {
+    if (name === 'MaxListenersExceededWarning') warnings.push(message)
+  })
+  const opened = await open({ url, mode: 'migrate' })
+  const limiter = opened.createRateLimiter?.({ requests: 9, windowMs: 3_600_000 })
+  const pet = { name: 'Rex', categoryId: 1n }
+  const key = { owner: 'o', key: 'k', fingerprint: 'Rex' }
+  const apiKey = { id: 'k', sha256: 'f'.repeat(64), name: 'k', scopes: [], createdAt: new Date(0) }
+  await opened.apiKeys?.add(apiKey)
+  const rejected = async (call) => {
+    const error = await call().then(() => undefined, (reason) => reason)
+    if (error?.code === 'persistence_unavailable') throw error
+  }
+  const turn = async () => {
+    const { id } = await opened.pets.add(pet)
+    await opened.pets.addWithKey(pet, key)
+    await rejected(async () => opened.pets.addWithKey(pet, { ...key, fingerprint: 'Mia' }))
+    await opened.pets.find(id)
+    await opened.pets.list({ limit: 1 })
+    await opened.apiKeys?.find('k')
+    await rejected(async () => opened.apiKeys?.add(apiKey))
+    await limiter?.take('k')
+    await opened.check()
+  }
+  for (let done = 0; done < 3; done += 1) await turn()
+  const before = count()
+  for (let done = 0; done < Number(values[0]); done += 1) await turn()
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  console.log(JSON.stringify({ left: count() - before, warnings }))
+  await opened.close()
   ${ENDING}`

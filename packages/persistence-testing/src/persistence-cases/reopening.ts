@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ApiKeyRepository } from '@pet-store/access'
-import { IDEMPOTENCY_KEY_LIFETIME_MS, INT64, type Pet } from '@pet-store/domain'
+import { IDEMPOTENCY_KEY_LIFETIME_MS, INT64, type NewPet, type Pet } from '@pet-store/domain'
+import type { Persistence } from '@pet-store/persistence'
 import { apiKeysOf, withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
@@ -15,6 +16,27 @@ import { after } from '../times.ts'
 const HOUR_MS = 3_600_000
 
 const KEY = anIdempotencyKey()
+
+/** A rejected call may leave something open, to which what is written next would belong. */
+const REJECTED_CALLS: readonly (readonly [string, (opened: Persistence) => unknown])[] = [
+  ['a used key', ({ pets }) => pets.addWithKey(aNewPet(), { ...KEY, fingerprint: 'Mia' })],
+  [
+    'a category out of range',
+    async ({ pets }) => {
+      const pet = { name: 'out of range', categoryId: INT64.max + 1n } as unknown as NewPet
+      await pets.addWithKey(pet, { ...KEY, key: 'out of range' })
+    },
+  ],
+  ['a taken API key', ({ apiKeys }) => apiKeys?.add(aNewApiKey('taken'))],
+  [
+    'a successor that is taken',
+    ({ apiKeys }) => apiKeys?.replace('key_taken', aNewApiKey('taken'), after(9)),
+  ],
+  [
+    'an unknown API key',
+    ({ apiKeys }) => apiKeys?.replace('key_unknown', aNewApiKey('next'), after(9)),
+  ],
+]
 
 const GROUP = { group: 'persistence.reopen', timeLimitMs: 120_000 }
 
@@ -69,6 +91,27 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
         'pets and API keys must have the same names after it is opened again',
       )
     })
+  },
+  'after-rejected: still has what was written after a call of any kind was rejected': async (
+    harness,
+  ) => {
+    const url = await harness.emptyDatabase()
+    await withPersistence(harness, url, async ({ pets, apiKeys }) => {
+      await pets.addWithKey(aNewPet(), KEY)
+      await apiKeys?.add(aNewApiKey('taken'))
+    })
+    for (const [name, call] of REJECTED_CALLS) {
+      const pet = await withPersistence(harness, url, async (opened) => {
+        await Promise.resolve(call(opened)).catch(() => undefined)
+        await opened.apiKeys?.add(aNewApiKey(`after ${name}`))
+        return opened.pets.add(aNewPet({ name }))
+      })
+      await withPersistence(harness, url, async ({ pets, apiKeys }) => {
+        expectEqual(await pets.find(pet.id), pet, `the pet that was added after ${name}`)
+        const key = await apiKeys?.find(aNewApiKey(`after ${name}`).id)
+        expectEqual(key?.name, apiKeys && `after ${name}`, `the API key after ${name}`)
+      })
+    }
   },
   'idempotency-keys: still knows idempotency keys after it is opened again': async (harness) => {
     const url = await harness.emptyDatabase()

@@ -37,6 +37,9 @@ export const windowCases: readonly ContractCase<CreateRateLimiter>[] = casesOf('
       expectEqual([first.isAllowed, second.isAllowed], [true, false], 'isAllowed in 30 days')
       const { resetMs } = second
       assert.ok(resetMs > 0 && resetMs <= windowMs, `resetMs of 30 days, got ${resetMs}`)
+      const longer = create({ requests: 1, windowMs: 2 * windowMs })
+      const { isAllowed } = await longer.take('key_kiosk')
+      expectEqual(isAllowed, true, 'isAllowed of the first request in 60 days')
     },
   ),
   'next-window: starts again with each window': async (create) => {

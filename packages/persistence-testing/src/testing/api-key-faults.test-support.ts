@@ -248,6 +248,12 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(
     'any-time: takes no time after the present': {
       revokedAt: (_, at) => new Date(Math.min(at.getTime(), Date.now())),
     },
+    'any-time: has 32 bits for the seconds of a use': {
+      lastUsedAt: (_, at) => new Date(Math.min(at.getTime(), 2 ** 31 * 1_000)),
+    },
+    'any-time: has unsigned seconds': (_, { revoke }) => ({
+      revoke: (id, at, by) => revoke(id, new Date(Math.max(at.getTime(), 0)), by),
+    }),
     'mark-used-many: records the first 2,000 uses of a call': (_, { markUsed }) => ({
       markUsed: (uses) => markUsed(uses.slice(0, 2_000)),
     }),

@@ -1,5 +1,5 @@
 import { existsSync, openSync } from 'node:fs'
-import { type NewPet, persistenceUnavailable } from '@pet-store/domain'
+import { type NewPet, type Pet, type PetId, persistenceUnavailable } from '@pet-store/domain'
 import type { BulkAccess, OpenBulkAccess } from '@pet-store/persistence'
 import { BULK_ACCESS_FUNCTIONS } from '@pet-store/persistence'
 import { FakeBulk } from './fake-bulk.test-support.ts'
@@ -42,10 +42,33 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
       setTimeout(() => void work(name, args), 1)
       return Promise.resolve()
     }
+    if (name === 'movePetIdsPast' && has('moves-ids-later')) {
+      setTimeout(() => void work(name, args), 60_000).unref()
+      return Promise.resolve()
+    }
+    if (name === 'writePets' && has('shows-unfinished-pages')) return showFirst(args[0])
     const misreads = has('repeats-bulk-in-a-call') || has('denies-stored-pages')
     const misreadsKeys = name === 'writeApiKeys' && has('denies-stored-keys')
     if ((name === 'addPets' && misreads) || misreadsKeys) return misread(name, args)
     return work(name, args)
+  }
+
+  /** Stores pets before it looks whether an id is taken, and removes them then. */
+  async function showFirst(given: unknown): Promise<unknown> {
+    const pets = given as readonly Pet[]
+    const change = (work: (stored: Map<PetId, Pet>) => void) =>
+      transaction(pathname, (state, save) => {
+        work(state.pets.memory.pets)
+        save(state)
+      })
+    const isTaken = transaction(pathname, (state) =>
+      pets.some(({ id }) => state.pets.memory.pets.has(id)),
+    )
+    if (!isTaken) return work('writePets', [pets])
+    change((stored) => stored.set(1n, { ...(pets[0] as Pet) }))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    change((stored) => stored.delete(1n))
+    throw new Error('An id is taken.')
   }
 
   /** Takes a reply that an outage has cut off for a call that did nothing. */

@@ -1,6 +1,7 @@
 // A persistence adapter in one file, each of whose guarantees can be broken:
 // `file:/path/to/file?fault-name`. Another process imports it too, to be killed.
 
+import { EventEmitter } from 'node:events'
 import { existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import type { Allowance, ApiKey, RateLimit } from '@pet-store/access'
 import { type Pet, persistenceUnavailable } from '@pet-store/domain'
@@ -83,8 +84,10 @@ const openFilePersistence: OpenPersistence = async ({
   const opened = transaction(pathname, (stored) => stored)
   if (has('opens-missing-for-reading') && !isReopened && mode === 'read') rmSync(pathname)
   if (has('adds-a-listener')) process.setMaxListeners(0).on('exit', () => opened)
+  const ended = new EventEmitter()
   let isClosed = false
   let isClosing = false
+  let hasRejected = false
   let wasDown = false
   openingsOf.set(pathname, [...(openingsOf.get(pathname) ?? []), () => (isClosed = true)])
   const unknownIds = new Set<bigint>()
@@ -100,6 +103,8 @@ const openFilePersistence: OpenPersistence = async ({
    */
   async function call<Result>(method: (current: State) => Promise<Result>): Promise<Result> {
     if (isClosed) throw new Error('It is closed.')
+    if (has('listens-in-every-call')) ended.on('end', () => method)
+    if (has('opens-a-file-in-every-call')) openSync('/dev/null', 'r')
     if (has('cuts-calls-off')) {
       while (isDown() && !isClosing) await wait(5)
       if (isClosing) throw persistenceUnavailable({ outcome: 'not_stored' })
@@ -127,7 +132,11 @@ const openFilePersistence: OpenPersistence = async ({
       const result = method(state)
       if (has('writes-later') || has('loses-pending-writes'))
         timer ??= setTimeout(write, WRITE_DELAY_MS)
-      else save(state)
+      else if (!hasRejected) save(state)
+      if (has('keeps-a-transaction-open'))
+        result.catch(() => {
+          hasRejected = true
+        })
       return result
     })
   }
