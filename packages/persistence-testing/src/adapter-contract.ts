@@ -13,6 +13,7 @@ import { endWithin } from './case/time-limit.ts'
 import { killedWhileAddingCases } from './killed-cases/adding-pets.ts'
 import { killedWhileChangingKeysCases } from './killed-cases/changing-keys.ts'
 import { killedInBulkCases } from './killed-cases/writing-in-bulk.ts'
+import { acknowledgedBulkCases } from './outage-cases/acknowledged-bulk.ts'
 import { backgroundCases } from './outage-cases/background.ts'
 import { closedCases } from './outage-cases/closed.ts'
 import { frozenCases } from './outage-cases/frozen.ts'
@@ -111,6 +112,7 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
       ...closedCases,
       ...backgroundCases,
       ...unavailableBulkCases,
+      ...acknowledgedBulkCases,
     ],
     capabilities: [...declaringCases, ...reportingCases, ...replicaCases, ...followingReplicaCases],
   }).flatMap(([capability, cases]) =>

@@ -10,7 +10,7 @@ import {
 } from '../adapter/outage.ts'
 import { untilAvailable } from '../adapter/until-available.ts'
 import { openBulkAccessOf, withBulkAccess } from '../adapter/with-persistence.ts'
-import { ALL, apiKeyOf, importOf, keyOf, readEverything } from '../bulk-cases/items.ts'
+import { ALL, apiKeyOf, importOf, keyOf } from '../bulk-cases/items.ts'
 import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
@@ -82,30 +82,6 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         expectEqual(await bulk.countPets(), expected.pets, 'the number of pets at the end')
       })
     },
-  'bulk-acknowledged: has what bulk access has written if the database ends as soon as it resolves':
-    async (harness) => {
-      const openBulkAccess = openBulkAccessOf(harness)
-      const interrupt = memberOf(harness, 'interrupt')
-      const url = await harness.emptyDatabase()
-      const open = () => openBulkAccess({ url, mode: 'migrate' })
-      let bulk = await open()
-      try {
-        // One at a time: what a later one writes to the disk may have an earlier one with it.
-        for (const [write, lastId] of WRITES) {
-          await write(bulk)
-          const { end } = await interrupt(url)
-          await end()
-          await Promise.allSettled([bulk.close()])
-          bulk = await untilAvailable(open)
-          expectEqual(await bulk.lastPetId(), lastId, 'the last id after an interruption')
-        }
-        const [pets, , , imports, keys, apiKeys] = await readEverything(bulk)
-        const counts = [pets, imports, keys, apiKeys].map((items) => (items as unknown[]).length)
-        expectEqual(counts, [1, 1, 1, 1], 'the number of what was written before interruptions')
-      } finally {
-        await bulk.close()
-      }
-    },
   'bulk-once: stores an interrupted page of bulk access once at most, and never if not_stored':
     async (harness, scale) => {
       const openBulkAccess = openBulkAccessOf(harness)
@@ -167,18 +143,6 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
       })
     },
 })
-
-/** What bulk access writes, and the last id of a pet afterwards. */
-const WRITES: readonly (readonly [write: (bulk: BulkAccess) => Promise<void>, lastId: bigint])[] = [
-  // Several times: a database that does not wait for its disk may have written one by chance.
-  [(bulk) => bulk.movePetIdsPast(97n), 97n],
-  [(bulk) => bulk.writePets([{ id: 7n, ...aNewPet() }]), 97n],
-  [(bulk) => bulk.movePetIdsPast(98n), 98n],
-  [(bulk) => bulk.writePetImports([importOf()]), 98n],
-  [(bulk) => bulk.movePetIdsPast(99n), 99n],
-  [(bulk) => bulk.writeIdempotencyKeys([keyOf('shop', 'key', 7n)]), 99n],
-  [(bulk) => bulk.writeApiKeys([apiKeyOf('kiosk')]), 99n],
-]
 
 /**
  * When to interrupt calls that follow each other. In the first round it is the turn in which they

@@ -1,12 +1,13 @@
 // A persistence adapter in one file, each of whose guarantees can be broken:
 // `file:/path/to/file?fault-name`. Another process imports it too, to be killed.
 
-import { EventEmitter } from 'node:events'
 import { existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import type { Allowance, ApiKey, RateLimit } from '@pet-store/access'
 import { type Pet, persistenceUnavailable } from '@pet-store/domain'
 import type { OpenPersistence } from '@pet-store/persistence'
+import { leakOf } from './file-leaks.test-support.ts'
 import { lockOf } from './file-lock.test-support.ts'
+import { outcomeWhileDown } from './file-outcome.test-support.ts'
 import { replicasOf } from './file-replicas.test-support.ts'
 import { hundredsOf, type State, transaction } from './file-state.test-support.ts'
 import { deleteOldKeys, failingLater, stateFaults } from './file-state-faults.test-support.ts'
@@ -84,10 +85,9 @@ const openFilePersistence: OpenPersistence = async ({
   const opened = transaction(pathname, (stored) => stored)
   if (has('opens-missing-for-reading') && !isReopened && mode === 'read') rmSync(pathname)
   if (has('adds-a-listener')) process.setMaxListeners(0).on('exit', () => opened)
-  const ended = new EventEmitter()
+  const leak = leakOf(has)
   let isClosed = false
   let isClosing = false
-  let hasRejected = false
   let wasDown = false
   openingsOf.set(pathname, [...(openingsOf.get(pathname) ?? []), () => (isClosed = true)])
   const unknownIds = new Set<bigint>()
@@ -103,8 +103,7 @@ const openFilePersistence: OpenPersistence = async ({
    */
   async function call<Result>(method: (current: State) => Promise<Result>): Promise<Result> {
     if (isClosed) throw new Error('It is closed.')
-    if (has('listens-in-every-call')) ended.on('end', () => method)
-    if (has('opens-a-file-in-every-call')) openSync('/dev/null', 'r')
+    leak.ofCall()
     if (has('cuts-calls-off')) {
       while (isDown() && !isClosing) await wait(5)
       if (isClosing) throw persistenceUnavailable({ outcome: 'not_stored' })
@@ -118,13 +117,7 @@ const openFilePersistence: OpenPersistence = async ({
       if (has('forgets-on-a-crash')) rmSync(pathname, { force: true })
       // It tries once more by itself.
       if (has('stores-later')) setTimeout(() => void call(method).catch(() => {}), 300)
-      throw persistenceUnavailable({
-        outcome: has('lies')
-          ? ('maybe' as 'unknown')
-          : has('never-knows')
-            ? 'unknown'
-            : 'not_stored',
-      })
+      throw persistenceUnavailable({ outcome: outcomeWhileDown(has) })
     }
     return transaction(pathname, (stored, save) => {
       if (!has('caches') && !has('forgets-counts') && timer === undefined)
@@ -132,11 +125,8 @@ const openFilePersistence: OpenPersistence = async ({
       const result = method(state)
       if (has('writes-later') || has('loses-pending-writes'))
         timer ??= setTimeout(write, WRITE_DELAY_MS)
-      else if (!hasRejected) save(state)
-      if (has('keeps-a-transaction-open'))
-        result.catch(() => {
-          hasRejected = true
-        })
+      else if (!leak.isOpen()) save(state)
+      leak.ofRejected(result)
       return result
     })
   }

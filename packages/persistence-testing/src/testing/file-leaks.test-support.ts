@@ -1,0 +1,28 @@
+import { EventEmitter } from 'node:events'
+import { openSync } from 'node:fs'
+
+/** What calls of the file adapter leave behind. */
+export interface Leak {
+  ofCall(): void
+  ofRejected(result: Promise<unknown>): void
+  /** Whether there is a transaction that nobody ends. */
+  isOpen(): boolean
+}
+
+export function leakOf(has: (fault: string) => boolean): Leak {
+  const ended = new EventEmitter()
+  let isOpen = false
+  return {
+    ofCall() {
+      if (has('listens-in-every-call')) ended.on('end', () => undefined)
+      if (has('opens-a-file-in-every-call')) openSync('/dev/null', 'r')
+    },
+    ofRejected(result) {
+      if (!has('keeps-a-transaction-open')) return
+      result.catch(() => {
+        isOpen = true
+      })
+    },
+    isOpen: () => isOpen,
+  }
+}
