@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
+import { onCore } from './on-core.ts'
 import { type OpenLoopOptions, type OpenLoopResult, runOpenLoop } from './open-loop.ts'
-import { onCore } from './program.ts'
 
 /**
  * Sends the requests from a process of its own, so that they do not wait for this process; on the
@@ -23,7 +23,9 @@ export async function runOpenLoopInOwnProcess(
   ])
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin.end(JSON.stringify(options))
-  return JSON.parse(await text(child.stdout)) as OpenLoopResult
+  const result = await text(child.stdout)
+  if (result === '') throw new Error('The process that sends the requests ended without a result.')
+  return JSON.parse(result) as OpenLoopResult
 }
 
 /** Runs in that process: reads the options from standard input, and prints the result. */

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
+import { onCore } from './on-core.ts'
 import { ask } from './raw-connection.ts'
 import { TIMEOUT_MS } from './timeout.ts'
 import type { WireRequest } from './wire.ts'
@@ -148,18 +149,6 @@ export async function waitForResponse(
     }
     await wait(2)
   }
-}
-
-/**
- * Returns a command that runs on one processor only. Returns the command itself if the machine has
- * one processor, or no `taskset`.
- */
-export function onCore(
-  core: number | undefined,
-  command: readonly [string, ...string[]],
-): readonly [string, ...string[]] {
-  const canPin = core !== undefined && availableParallelism() > 1 && existsSync('/usr/bin/taskset')
-  return canPin ? ['taskset', '--cpu-list', String(core), ...command] : command
 }
 
 function endWithThisProcess(child: ChildProcess): void {

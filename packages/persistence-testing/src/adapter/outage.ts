@@ -13,7 +13,7 @@ export const UNAVAILABLE = { name: 'PetError', code: 'persistence_unavailable' }
 export const CALL_LIMIT_MS = 10_000
 export const OPENING_LIMIT_MS = 30_000
 
-/** They reject with whatever the reason is. */
+/** The functions whose errors need no code: the port says only that they reject. */
 export const HAVE_NO_CODE: readonly string[] = ['check', 'isMigrated', 'readClock']
 
 /** What a case works with whose database becomes unavailable. */

@@ -5,7 +5,7 @@ import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { unreadable } from '../case/unreadable.ts'
 import { hashOf } from '../new-api-keys.ts'
 import { aNewPet, withoutId } from '../new-pets.ts'
-import { ALL, ended, importOf, MANY, ODD } from './items.ts'
+import { ALL, endedImport, importOf, MANY, ODD } from './items.ts'
 
 /** New pets are added completely or not at all, with the progress of their import. */
 export const bulkAddingCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk', {
@@ -36,7 +36,7 @@ export const bulkAddingCases: readonly ContractCase<BulkAccess>[] = casesOf('bul
   'add.progress: stores many new pets together with the progress of their import': async (bulk) => {
     const first = importOf()
     const second = importOf({ lines: 2 ** 52 + 1 })
-    const end = ended()
+    const end = endedImport()
     await bulk.addPets(ODD, { to: first })
     expectEqual(
       await bulk.readPetImports(),
@@ -76,7 +76,7 @@ export const bulkAddingCases: readonly ContractCase<BulkAccess>[] = casesOf('bul
         undefined,
         importOf({ id: 2n }),
         importOf({ lines: 2 }),
-        ended(),
+        endedImport(),
         ofOtherFile,
       ]) {
         await expectRejection(

@@ -5,10 +5,11 @@ import type {
   StoredApiKey,
   StoredIdempotencyKey,
 } from '@pet-store/persistence'
-import { hashOf } from '../new-api-keys.ts'
+import { aNewApiKey, hashOf } from '../new-api-keys.ts'
 import { aNewPet } from '../new-pets.ts'
 import { after } from '../times.ts'
 
+/** Pets with values that a conversion changes. */
 export const ODD: readonly NewPet[] = [
   aNewPet({ name: 'Top', categoryId: INT64.max, status: 'sold' }),
   aNewPet({ name: 'Bottom', categoryId: INT64.min }),
@@ -19,9 +20,11 @@ export const ODD: readonly NewPet[] = [
   }),
   aNewPet({ name: 'NULL', categoryId: 0n, status: 'available' }),
 ]
+/** As many pets as the program writes at a time. */
 export const MANY: readonly NewPet[] = Array.from({ length: 5_000 }, (_, index) =>
   aNewPet({ name: `Pet ${index}`, categoryId: BigInt(index) }),
 )
+/** A limit beyond the number of pets of any case. */
 export const ALL = 1_000_000
 
 /** Everything that bulk access reads. */
@@ -48,21 +51,17 @@ export function importOf(fields: Partial<PetImport> = {}): PetImport {
   }
 }
 
+/** An import that has ended. */
+export function endedImport(): PetImport {
+  return importOf({ state: 'finished' })
+}
+
+/** An idempotency key as bulk access stores it. */
 export function keyOf(owner: string, key: string, petId: bigint): StoredIdempotencyKey {
   return { owner, key, fingerprint: 'f', petId, at: after(5) }
 }
 
+/** An API key as bulk access stores it. */
 export function apiKeyOf(name: string, fields: Partial<StoredApiKey> = {}): StoredApiKey {
-  return {
-    id: `key_${name}`,
-    sha256: hashOf(name),
-    name: 'kiosk',
-    scopes: ['pets:read'],
-    createdAt: after(1),
-    ...fields,
-  }
-}
-
-export function ended(): PetImport {
-  return importOf({ state: 'finished' })
+  return { ...aNewApiKey(name), ...fields }
 }

@@ -6,7 +6,7 @@ import { unreadable } from '../case/unreadable.ts'
 import { hashOf } from '../new-api-keys.ts'
 import { aNewPet } from '../new-pets.ts'
 import { after } from '../times.ts'
-import { apiKeyOf, ended, importOf, keyOf, MANY } from './items.ts'
+import { apiKeyOf, endedImport, importOf, keyOf, MANY } from './items.ts'
 
 /** Imports, idempotency keys and API keys are written completely or not at all. */
 export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk', {
@@ -22,7 +22,7 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
         'readPetImports must return every import, by ascending id',
       )
       const changed = { lines: 7, changedAt: after(9), sha256: hashOf('b') }
-      for (const replaced of [ended(), importOf({ ...changed, state: 'finished' })]) {
+      for (const replaced of [endedImport(), importOf({ ...changed, state: 'finished' })]) {
         await bulk.writePetImports([replaced])
         expectEqual(
           await bulk.readPetImports(),

@@ -20,12 +20,13 @@ export interface ContractCase<Port> {
   readonly run: (port: Port, timeLimitMs?: number) => Promise<void>
 }
 
-/** Of a case whose group names none. */
+/** The time limit of a case whose group has none of its own. */
 export const TIME_LIMIT_MS = 20_000
 
 /**
- * Cases as they are written down: `id: guarantee`, and what shows it. That gets the factor by which
- * the time limit is longer than usual. Adds the time limit, and the name of the group to the ids.
+ * Makes the cases of a group of what is written as `id: guarantee`, with the function that shows
+ * it. The function gets the factor by which its time limit is longer than usual. The name of the
+ * group comes before each id.
  */
 export function casesOf<Port>(
   groupOrLimit: string | { readonly group: string; readonly timeLimitMs: number },

@@ -1,8 +1,10 @@
 import type { CreateRateLimiter } from '@pet-store/access'
 import { wait } from '../case/wait.ts'
 
+/** A window in which a whole case runs. */
 export const LONG_MS = 3_600_000
 
+/** More than the calls of a case take. */
 const ENOUGH_MS = 5_000
 
 /** Runs a case at a time at which no long window is about to end. */

@@ -5,8 +5,10 @@ import { expectEqual } from '../case/expectations.ts'
 import { wait } from '../case/wait.ts'
 import { inOneWindow, LONG_MS } from './long-window.ts'
 
+/** The shortest window whose end a case waits for. */
 const SHORT_MS = 200
 
+/** The time between two requests that wait for the end of a window. */
 const POLL_MS = 20
 
 /** Two clocks may run at different speeds, and are read in whole milliseconds. */

@@ -1,4 +1,5 @@
 import { type ScriptedDatabase, type ScriptedStatement, StatementFailure } from './script.ts'
+import { controlsTransaction } from './transaction-commands.ts'
 
 /** A statement that a session has prepared. */
 export interface Prepared {
@@ -9,13 +10,6 @@ export interface Prepared {
 /** A prepared statement with its values. */
 export interface Portal extends Prepared {
   readonly values: readonly (string | null)[]
-}
-
-const CONTROL = /^\s*(?:begin|start transaction|commit|end|rollback|set|savepoint|release)\b/i
-
-/** Whether a statement controls transactions, which the session does itself. */
-export function controlsTransaction(sql: string): boolean {
-  return CONTROL.test(sql)
 }
 
 /** The statements that are prepared in a session, by name. */

@@ -9,14 +9,9 @@ import {
 } from './script.ts'
 import { type ErrorFields, serverMessages } from './server-messages.ts'
 import { SessionOutput } from './session-output.ts'
-import {
-  controlsTransaction,
-  failure,
-  type Portal,
-  SessionStatements,
-} from './session-statements.ts'
+import { failure, type Portal, SessionStatements } from './session-statements.ts'
 import { inTime, timedOut } from './statement-timeout.ts'
-import { BEGIN, COMMIT, SET } from './transaction-commands.ts'
+import { BEGIN, COMMIT, controlsTransaction, SET } from './transaction-commands.ts'
 
 const TEXT = 25
 
