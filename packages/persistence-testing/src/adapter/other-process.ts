@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
 import type { Persistence } from '@pet-store/persistence'
 import { awaitedLater } from '../case/awaited-later.ts'
 import { expectEqual } from '../case/expectations.ts'
@@ -12,7 +13,7 @@ import { withPersistence } from './with-persistence.ts'
 
 /** What another process did. */
 interface ProcessResult {
-  readonly output: string
+  readonly lines: readonly string[]
   readonly errors: string
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -24,8 +25,8 @@ export interface OtherProcess {
   kill(): void
   /** Lets it continue after `await go()`. */
   go(): void
-  /** Calls a function with everything that was printed so far, whenever there is more. */
-  onOutput(listener: (output: string) => void): void
+  /** Calls a function with every line that was printed so far, whenever there are more. */
+  onLines(listener: (lines: readonly string[]) => void): void
   readonly ended: Promise<ProcessResult>
 }
 
@@ -43,10 +44,12 @@ export function withProcesses(
 }
 
 /**
- * What a script finds: the opening function, the URL, its values, and a function that waits until
- * it may continue.
+ * What a script finds: the opening function, the URL, its values, a function that prints a line,
+ * not where adapters and drivers print theirs, and one that waits until it may continue.
  */
 const PROLOGUE = `
+  const { writeSync } = await import('node:fs')
+  const print = (text) => writeSync(3, text + '\\n')
   const [module, exportName, url, ...values] = process.argv.slice(1)
   const { [exportName]: open } = await import(module)
   const go = async () => {
@@ -64,25 +67,29 @@ function startProcess(
 ): OtherProcess {
   const options = [...nodeOptions, '--input-type=module', '--eval', PROLOGUE + script, '--']
   const args = [...options, module, exportName, url, ...values]
-  const child = spawn(process.execPath, args)
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe', 'pipe'] })
   let output = ''
   let errors = ''
+  // The last one may be cut off.
+  const lines = () => output.split('\n').slice(0, -1)
   // It may end before it reads.
   child.stdin.on('error', () => {})
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  const printed = child.stdio[3] as Readable
+  printed.setEncoding('utf8').on('data', (text: string) => {
     output += text
   })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors += text
-  })
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      errors += text
+    })
   return {
     kill: () => void child.kill('SIGKILL'),
     go: () => void child.stdin.end('go\n'),
-    onOutput: (listener) => void child.stdout.on('data', () => listener(output)),
+    onLines: (listener) => void printed.on('data', () => listener(lines())),
     ended: new Promise((resolve, reject) => {
       child
         .on('error', reject)
-        .on('close', (code, signal) => resolve({ output, errors, code, signal }))
+        .on('close', (code, signal) => resolve({ lines: lines(), errors, code, signal }))
     }),
   }
 }
@@ -94,17 +101,17 @@ export function killedAfter(setUp: string, call: string): string {
 }
 
 /**
- * Kills a process once it has printed enough, at a random moment of the time that follows. Returns
- * what it printed.
+ * Kills a process once it has printed so many lines, at a random moment of the time that follows.
+ * Returns the lines that it printed.
  */
 export function untilKilledOnce(
   other: OtherProcess,
-  hasPrintedEnough: (output: string) => boolean,
+  lineCount: number,
   withinMs: number = 0,
-): Promise<string> {
+): Promise<readonly string[]> {
   let isEnding = false
-  other.onOutput((output) => {
-    if (isEnding || !hasPrintedEnough(output)) return
+  other.onLines((lines) => {
+    if (isEnding || lines.length < lineCount) return
     isEnding = true
     if (withinMs === 0) other.kill()
     else setTimeout(other.kill, Math.random() * withinMs)
@@ -112,19 +119,19 @@ export function untilKilledOnce(
   return untilKilled(other)
 }
 
-/** Returns what a process printed that is to be killed in the middle of its work. */
-export async function untilKilled({ ended }: OtherProcess): Promise<string> {
-  const { output, errors, signal } = await ended
+/** Returns the lines of a process that is to be killed in the middle of its work. */
+export async function untilKilled({ ended }: OtherProcess): Promise<readonly string[]> {
+  const { lines, errors, signal } = await ended
   const message = `the writing process must run until it is killed; it printed: ${errors}`
   expectEqual(signal, 'SIGKILL', message)
-  return output
+  return lines
 }
 
-/** Returns what a process printed, which must have ended by itself. */
-export async function outputOf({ ended }: OtherProcess): Promise<string> {
-  const { output, errors, code } = await ended
+/** Returns the lines of a process, which must have ended by itself. */
+export async function linesOf({ ended }: OtherProcess): Promise<readonly string[]> {
+  const { lines, errors, code } = await ended
   expectEqual(code, 0, `the other process must end without an error; it printed: ${errors}`)
-  return output
+  return lines
 }
 
 /** Does a work in this process while another one runs a script; returns what both have found. */
@@ -147,12 +154,12 @@ export function besideAnotherProcess(
       run(opened, async (script, work) => {
         let working: ReturnType<typeof work> | undefined
         const other = start(url, OPENED + script)
-        other.onOutput((output) => {
-          if (working !== undefined || !output.includes('ready')) return
+        other.onLines(() => {
+          if (working !== undefined) return
           other.go()
           working = awaitedLater(work())
         })
-        const theirs = (await outputOf(other)).split('\n')[1] ?? ''
+        const theirs = (await linesOf(other))[1] ?? ''
         return [await (working as ReturnType<typeof work>), theirs]
       }),
     )
@@ -161,5 +168,5 @@ export function besideAnotherProcess(
 
 const OPENED = `
   const opened = await open({ url, mode: 'migrate' })
-  console.log('ready')
+  print('ready')
   await go()`

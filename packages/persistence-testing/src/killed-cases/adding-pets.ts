@@ -91,7 +91,7 @@ const WRITER = `
       const pet = { name, categoryId: BigInt(number), status: 'sold' }
       const key = { owner: 'writer', key: name, fingerprint: name, at: new Date(at) }
       const { id } = number % 2 ? (await pets.addWithKey(pet, key)).pet : await pets.add(pet)
-      process.stdout.write(id + ' ' + name + '\\n')
+      print(id + ' ' + name)
     }
   }
   await Promise.all(Array.from({ length: 8 }, (_, caller) => write(caller)))`
@@ -105,12 +105,8 @@ async function writeUntilKilled(
   url: string,
   round: string,
 ): Promise<readonly (readonly [id: string, name: string])[]> {
-  const output = await untilKilledOnce(
-    start(url, WRITER, [round, after(0).toISOString()]),
-    (printed) => printed.split('\n').length > ACKNOWLEDGED_PER_ROUND,
-  )
-  // The last line may be cut off.
-  const lines = output.split('\n').slice(0, -1)
+  const writer = start(url, WRITER, [round, after(0).toISOString()])
+  const lines = await untilKilledOnce(writer, ACKNOWLEDGED_PER_ROUND)
   return lines.map((line) => line.split(' ') as [string, string])
 }
 

@@ -91,12 +91,12 @@ export const killedWhileChangingKeysCases: readonly HarnessCase[] = casesOf(GROU
       })
       for (let round = 0; round < ROUNDS; round += 1) {
         const firstMs = after(0).getTime() + round * MAX_USES
-        const output = await useUntilKilled(start, url, ids, firstMs)
+        const lines = await useUntilKilled(start, url, ids, firstMs)
         await withPersistence(harness, url, async (opened) => {
           const times = (await apiKeysOf(opened).list()).map(({ lastUsedAt }) => lastUsedAt)
           const [first, ...others] = new Set(times.map((time) => time?.getTime()))
           expectEqual([first, ...others], [first], 'the last use of each key of one call')
-          const least = firstMs + output.length - 1
+          const least = firstMs + lines.length - 1
           assert.ok(Number(first) >= least, `the use ${least} was acknowledged, got ${first}`)
         })
       }
@@ -123,22 +123,19 @@ const ROTATOR = `
       const sha256 = Buffer.from(name).toString('hex').padStart(64, '0')
       await apiKeys.replace(last, { id: 'key_' + name, sha256, ...rest }, at)
       last = 'key_' + name
-      process.stdout.write(last + '\\n')
+      print(last)
     }
   }
   await Promise.all(Array.from({ length: Number(rotators) }, (_, rotator) => rotate(rotator)))`
 
 /** Lets another process replace keys, kills it in the middle, and returns the ids of successors. */
-async function rotateUntilKilled(
+function rotateUntilKilled(
   start: StartProcess,
   url: string,
   round: number,
 ): Promise<readonly string[]> {
-  const output = await untilKilledOnce(
-    start(url, ROTATOR, [`${round}`, `${ROTATORS}`]),
-    (printed) => printed.split('\n').length > ROTATIONS_PER_ROUND,
-  )
-  return output.split('\n').slice(0, -1)
+  const rotator = start(url, ROTATOR, [`${round}`, `${ROTATORS}`])
+  return untilKilledOnce(rotator, ROTATIONS_PER_ROUND)
 }
 
 /** How many keys one call marks as used. */
@@ -152,22 +149,22 @@ const MAX_USES = 1_000_000
 /** So many calls have resolved before the process is killed. */
 const USES_ACKNOWLEDGED = 5
 
-/** Marks all keys as used, again and again, each time later, and prints a point for each call. */
+/** Marks all keys as used, again and again, each time later, and prints a line for each call. */
 const USER = `
   const [firstMs, ...ids] = values
   const { apiKeys } = await open({ url, mode: 'migrate' })
   for (let ms = Number(firstMs); ; ms += 1) {
     await apiKeys.markUsed(ids.map((id) => ({ id, at: new Date(ms) })))
-    process.stdout.write('.')
+    print('used')
   }`
 
-/** Lets another process mark keys as used, kills it in the middle, and returns what it printed. */
+/** Lets another process mark keys as used, kills it in the middle, and returns its lines. */
 function useUntilKilled(
   start: StartProcess,
   url: string,
   ids: readonly string[],
   firstMs: number,
-): Promise<string> {
+): Promise<readonly string[]> {
   const user = start(url, USER, [`${firstMs}`, ...ids])
-  return untilKilledOnce(user, (printed) => printed.length >= USES_ACKNOWLEDGED, 20)
+  return untilKilledOnce(user, USES_ACKNOWLEDGED, 20)
 }

@@ -1,4 +1,4 @@
-import { outputOf, withProcesses } from '../adapter/other-process.ts'
+import { linesOf, withProcesses } from '../adapter/other-process.ts'
 import { aRandomMoment } from '../adapter/outage.ts'
 import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
@@ -24,11 +24,11 @@ export const backgroundCases: readonly HarnessCase[] = casesOf(GROUP, {
           await end()
         }
         let stopping: Promise<void> | undefined
-        other.onOutput(() => {
+        other.onLines(() => {
           stopping ??= awaitedLater(stopBriefly())
         })
         try {
-          await outputOf(other)
+          await linesOf(other)
         } finally {
           await stopping
         }
@@ -38,7 +38,7 @@ export const backgroundCases: readonly HarnessCase[] = casesOf(GROUP, {
 
 /**
  * Adds pets through one opening after the other, each with an idempotency key that is new, beside
- * one that has expired. Prints a point after the first. Waits until what goes on has ended.
+ * one that has expired. Prints a line after the first. Waits until what goes on has ended.
  */
 const WRITER = `
   const opened = [await open({ url, mode: 'migrate' })]
@@ -51,7 +51,7 @@ const WRITER = `
     for (let count = 0; count < ${OPENINGS}; count += 1) {
       await add(opened[0], 'old ' + count, before)
       await add(opened[(count + 1) % opened.length], 'new ' + count)
-      if (count === 0) process.stdout.write('.')
+      if (count === 0) print('begun')
     }
   } catch {
     // The database is unavailable.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { OnStatement, Persistence } from '@pet-store/persistence'
-import { outputOf, withProcesses } from '../adapter/other-process.ts'
+import { linesOf, withProcesses } from '../adapter/other-process.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
@@ -63,12 +63,12 @@ export const followingReplicaCases: readonly HarnessCase[] = casesOf(GROUP, {
     withProcesses(async (harness, start) => {
       const { url, replica } = await replicatedDatabase(harness)
       try {
-        await outputOf(start(url, READS_AND_CLOSES, [replica.url]))
+        await linesOf(start(url, READS_AND_CLOSES, [replica.url]))
       } finally {
         await replica.end()
       }
       // Nor of one that is no longer there.
-      await outputOf(start(url, READS_AND_CLOSES, [replica.url]))
+      await linesOf(start(url, READS_AND_CLOSES, [replica.url]))
     }),
   'other-replica: reads nothing from a node that is no copy of the database, and names it': async (
     harness,

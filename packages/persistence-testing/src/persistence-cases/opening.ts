@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { Persistence } from '@pet-store/persistence'
 import { expectWorks } from '../adapter/expect-works.ts'
 import {
+  linesOf,
   type OtherProcess,
-  outputOf,
   type StartProcess,
   withProcesses,
 } from '../adapter/other-process.ts'
@@ -60,14 +60,14 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
       const isReady = new Set<OtherProcess>()
       for (const name of ['a', 'b', 'c']) processes.push(start(url, OPENS, [name]))
       for (const one of processes) {
-        one.onOutput(() => {
+        one.onLines(() => {
           // Once: they open together.
           if (isReady.size === processes.length) return
           isReady.add(one)
           if (isReady.size === processes.length) for (const { go } of processes) go()
         })
       }
-      await Promise.all(processes.map(outputOf))
+      await Promise.all(processes.map(linesOf))
       await withPersistence(harness, url, async ({ pets }) => {
         const names = (await listAll(pets)).map(({ name }) => name)
         expectEqual(
@@ -107,7 +107,7 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
       if (harness.interrupt === undefined) return
       const { end, readsWork } = await harness.interrupt(url)
       try {
-        if (!readsWork) await outputOf(start(url, ENDS))
+        if (!readsWork) await linesOf(start(url, ENDS))
       } finally {
         await end()
       }
@@ -121,8 +121,8 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
   'calls: leaves nothing behind when it is called many times, also by calls that are rejected':
     withProcesses(async (harness, start) => {
       const url = await harness.emptyDatabase()
-      const output = await outputOf(start(url, CALLS, [String(CALL_TURNS)]))
-      const { left, warnings } = JSON.parse(output)
+      const [found = ''] = await linesOf(start(url, CALLS, [String(CALL_TURNS)]))
+      const { left, warnings } = JSON.parse(found)
       expectEqual(warnings, [], 'the warnings of listeners that calls leave behind')
       assert.ok(
         left < CALL_TURNS / 2,
@@ -164,8 +164,8 @@ async function expectNoLeak(
   isOpen = false,
 ): Promise<void> {
   const bulk = openBulkAccess === undefined ? '' : bulkExportName
-  const output = await outputOf(start(url, LEAKS, [mode, String(turns), String(isOpen), bulk]))
-  const left = Number(output)
+  const [count] = await linesOf(start(url, LEAKS, [mode, String(turns), String(isOpen), bulk]))
+  const left = Number(count)
   assert.ok(
     // Node itself opens a few.
     left < turns / 2,
@@ -188,7 +188,7 @@ const ENDS = `
 
 /** Opens when the others are ready too, and adds a pet. */
 const OPENS = `
-  console.log('ready')
+  print('ready')
   await go()
   const opened = await open({ url, mode: 'migrate' })
   await opened.pets.add({ name: values[0], categoryId: 1n })
@@ -228,7 +228,7 @@ const LEAKS = `
   // What is closed may go a moment later.
   for (let waits = 0; waits < 50 && count() > before; waits += 1)
     await new Promise((resolve) => setTimeout(resolve, 20))
-  console.log(count() - before)
+  print(count() - before)
   await first?.close()
   ${ENDING}`
 
@@ -264,6 +264,6 @@ const CALLS = `
   const before = count()
   for (let done = 0; done < Number(values[0]); done += 1) await turn()
   await new Promise((resolve) => setTimeout(resolve, 20))
-  console.log(JSON.stringify({ left: count() - before, warnings }))
+  print(JSON.stringify({ left: count() - before, warnings }))
   await opened.close()
   ${ENDING}`

@@ -137,7 +137,7 @@ const ADDING = `
   while (ids.length < ${EACH}) ids.push((await pets.add(pet)).id)
   ids.push(...(await keyed))
   await apiKeys?.revoke('key_kiosk', at)
-  console.log(ids.join(' '))
+  print(ids.join(' '))
   await opened.close()`
 
 const ONE_REQUEST: RateLimit = { requests: 1, windowMs: 3_600_000 }
@@ -164,7 +164,8 @@ const WITH_WRONG_CLOCKS = `
   const limiter = opened.createRateLimiter?.(${JSON.stringify(ONE_REQUEST)})
   const { isAllowed } = (await limiter?.take('key_kiosk')) ?? {}
   await addAt(-days, 'theirs')
-  console.log(isReplay, (await opened.readClock()).getTime(), isAllowed)
+  const results = [isReplay, (await opened.readClock()).getTime(), isAllowed]
+  print(results.map(String).join(' '))
   await opened.close()`
 
 /** As many at a time: a database that both lock for each write does not keep one waiting long. */
@@ -237,7 +238,7 @@ const CHANGING = `
     const group = Array.from({ length: ${AT_ONCE} }, (_, offset) => change(results.length + offset))
     results.push(...(await Promise.all(group)))
   }
-  console.log(JSON.stringify(results))
+  print(JSON.stringify(results))
   await opened.close()`
 
 const LIMIT: RateLimit = { requests: 10, windowMs: 3_600_000 }
@@ -251,5 +252,5 @@ async function countAllowed(limiter: RateLimiter): Promise<number> {
 const LIMITED = `
   const limiter = opened.createRateLimiter(${JSON.stringify(LIMIT)})
   const taken = await Promise.all(Array.from({ length: 15 }, async () => limiter.take('key_kiosk')))
-  console.log(taken.filter(({ isAllowed }) => isAllowed).length)
+  print(taken.filter(({ isAllowed }) => isAllowed).length)
   await opened.close()`

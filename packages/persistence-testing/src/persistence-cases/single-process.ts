@@ -1,5 +1,5 @@
 import type { Pet } from '@pet-store/domain'
-import { outputOf, withProcesses } from '../adapter/other-process.ts'
+import { linesOf, withProcesses } from '../adapter/other-process.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
@@ -18,8 +18,8 @@ export const singleProcessCases: readonly HarnessCase[] = casesOf(GROUP, {
     const url = await harness.emptyDatabase()
     // A module is needed only for this.
     const fromProcess = withProcesses(async (_, start) => {
-      const opened = await outputOf(start(url, SECOND_OPENING))
-      expectEqual(opened.trim(), 'rejected', 'the opening in another process')
+      const [opened] = await linesOf(start(url, SECOND_OPENING))
+      expectEqual(opened, 'rejected', 'the opening in another process')
     })
     await withPersistence(harness, url, async ({ pets }) => {
       const before = await pets.add(aNewPet())
@@ -57,5 +57,5 @@ async function expectReaderHarmless(
 
 const SECOND_OPENING = `
   const opened = await open({ url, mode: 'migrate' }).catch(() => undefined)
-  console.log(opened ? 'opened' : 'rejected')
+  print(opened ? 'opened' : 'rejected')
   await opened?.close()`
