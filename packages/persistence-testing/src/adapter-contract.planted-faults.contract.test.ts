@@ -282,9 +282,12 @@ describe.concurrent('persistenceContract', () => {
     expect(Object.keys(counts)).toHaveLength(10)
   })
 
-  it('adapterContract has cases whose ids are unique and formatted alike', () => {
-    const ids = adapterContract(harnessWith()).map(({ id }) => id)
+  it('adapterContract has cases whose ids and names are unique, and ids formatted alike', () => {
+    const cases = adapterContract(harnessWith())
+    const ids = cases.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
+    // Some runners take no two tests of one name.
+    expect(new Set(cases.map(({ name }) => name)).size).toBe(ids.length)
     for (const id of ids) expect(id).toMatch(/^[a-z-]+([.][a-z0-9-]+)+$/)
   })
 
@@ -292,6 +295,13 @@ describe.concurrent('persistenceContract', () => {
     const harness = { ...harnessWith(), outdatedPlace: async () => '' }
     expect(() => adapterContract(harness)).toThrow(
       /^A harness has no member outdatedPlace[.] Its members are open, .*, outdatedDatabase, /,
+    )
+  })
+
+  it('adapterContract rejects a harness with a member that it cannot call', () => {
+    const harness = { ...harnessWith(), deletePet: undefined, freeze: true }
+    expect(() => adapterContract(harness as unknown as PersistenceHarness)).toThrow(
+      /^These members of a harness must be functions: freeze[.]$/,
     )
   })
 })

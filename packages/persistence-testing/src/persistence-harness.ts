@@ -86,14 +86,34 @@ const SHOWS: Readonly<Record<keyof PersistenceHarness, string>> = {
   close: 'nothing; it removes what the harness has made',
 }
 
-/** Throws if a harness has a member that no case uses: a misspelt one would show nothing. */
+/** The members that are no functions. */
+const VALUES: ReadonlySet<string> = new Set([
+  'capabilities',
+  'concurrent',
+  'module',
+  'exportName',
+  'bulkExportName',
+  'nodeOptions',
+] satisfies (keyof PersistenceHarness)[])
+
+/**
+ * Throws if a harness has a member that no case uses, because a misspelt one would show nothing, or
+ * one that cannot be called.
+ */
 export function assertHarness(harness: PersistenceHarness): void {
   const unknown = Object.keys(harness).filter((name) => !Object.hasOwn(SHOWS, name))
-  if (unknown.length === 0) return
-  throw new TypeError(
-    `A harness has no member ${unknown.join(', ')}. ` +
-      `Its members are ${Object.keys(SHOWS).join(', ')}.`,
+  if (unknown.length > 0)
+    throw new TypeError(
+      `A harness has no member ${unknown.join(', ')}. ` +
+        `Its members are ${Object.keys(SHOWS).join(', ')}.`,
+    )
+  const wrong = Object.entries(harness).filter(
+    ([name, member]) => !VALUES.has(name) && member !== undefined && typeof member !== 'function',
   )
+  if (wrong.length > 0)
+    throw new TypeError(
+      `These members of a harness must be functions: ${wrong.map(([name]) => name).join(', ')}.`,
+    )
 }
 
 /** A member that a case needs; without it the case is not tested. */

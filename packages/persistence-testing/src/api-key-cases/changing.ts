@@ -38,7 +38,7 @@ export const changingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(
       })
       expectEqual(await keys.find(neighbour.id), before, 'another key must not change')
     },
-  'arguments: changes no object that it is given, and takes frozen ones': async (keys) => {
+  'arguments: changes no API key that it is given, and takes frozen ones': async (keys) => {
     const scopes = Object.freeze(['pets:read'] as const)
     const [old, successor] = ['old', 'successor'].map((name) =>
       Object.freeze(aNewApiKey(name, { scopes })),
