@@ -47,6 +47,15 @@ it('loadPersistenceModule opens what a module exports, even an instance of a cla
 it.each([
   ['export default 5', 'its default export must be a function that opens an adapter'],
   [
+    'export const capabilities = none, open = f',
+    'its default export must be a function that opens an adapter; it exports capabilities, open',
+  ],
+  [
+    "export default { default: f }; export { f as 'module.exports' }",
+    'its default export must be a function that opens an adapter; ' +
+      'as CommonJS its default export is module.exports: make it an ES module',
+  ],
+  [
     'export default () => adapter; export const openBulkAccess = {}',
     'its openBulkAccess must be a function',
   ],

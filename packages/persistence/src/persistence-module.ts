@@ -36,19 +36,14 @@ const OPENING_TIMEOUT_MS = 30_000
  * true is not checked here but by `adapterContract`.
  */
 export async function loadPersistenceModule(name: string): Promise<PersistenceModule> {
-  const {
-    default: open,
-    openBulkAccess,
-    capabilities,
-  } = await importFromWorkingDirectory(name).catch((cause) => {
+  const loaded = await importFromWorkingDirectory(name).catch((cause) => {
     const [reason] = (cause as Error).message.split('\n')
     throw new Error(`The persistence module ${JSON.stringify(name)} cannot be loaded: ${reason}`, {
       cause,
     })
   })
-  if (typeof open !== 'function') {
-    throw invalidAdapter(name, 'its default export must be a function that opens an adapter')
-  }
+  const { default: open, openBulkAccess, capabilities } = loaded
+  if (typeof open !== 'function') throw invalidAdapter(name, ruleOfOpening(loaded))
   if (openBulkAccess !== undefined && typeof openBulkAccess !== 'function') {
     throw invalidAdapter(name, 'its openBulkAccess must be a function')
   }
@@ -69,6 +64,15 @@ export async function loadPersistenceModule(name: string): Promise<PersistenceMo
     }),
     ...(capabilities !== undefined && { capabilities: capabilities as PersistenceCapabilities }),
   }
+}
+
+/** With what the author has exported instead. */
+function ruleOfOpening({ default: given, ...others }: Readonly<Record<string, unknown>>): string {
+  const rule = 'its default export must be a function that opens an adapter'
+  if (typeof given === 'object' && given !== null && 'default' in given)
+    return `${rule}; as CommonJS its default export is module.exports: make it an ES module`
+  const names = Object.keys(others)
+  return given === undefined && names.length > 0 ? `${rule}; it exports ${names.join(', ')}` : rule
 }
 
 function assertPersistence(name: string, opened: unknown): Persistence {
