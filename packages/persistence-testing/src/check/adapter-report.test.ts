@@ -6,6 +6,7 @@ it('formatReport adds up the times of a group, and has that of the whole by the 
   const report = formatReport({
     contractVersion: '1.0.0',
     capabilities: null,
+    errorsOutsideCases: [],
     // The groups ran at the same time.
     guarantees: ['pets', 'pets', 'API keys'].map((capability) => ({ ...guarantee, capability })),
     durationMs: 4_500,

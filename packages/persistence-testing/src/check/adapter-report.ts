@@ -16,6 +16,8 @@ export interface AdapterReport {
   readonly contractVersion: string
   readonly capabilities: PersistenceHarness['capabilities'] | null
   readonly guarantees: readonly CheckedGuarantee[]
+  /** Errors that failed no case, because they came after the end of the one that is their cause. */
+  readonly errorsOutsideCases: readonly string[]
   /** How long the whole check took: groups of cases may run at the same time. */
   readonly durationMs: number
   /** Why it ended before the last guarantee. */
@@ -28,26 +30,38 @@ const DETAILED = 10
  * The guarantees of a report, each or counted by capability, what has failed in detail, and a
  * summary.
  */
-export function formatReport(
-  { guarantees, capabilities, contractVersion, durationMs, stopped }: AdapterReport,
-  all = false,
-): string {
+export function formatReport(report: AdapterReport, all = false): string {
+  const { guarantees, capabilities, contractVersion, durationMs, stopped } = report
+  // Of an adapter that could not be loaded nothing is known.
+  const isKnown = stopped === undefined || guarantees.length > 0
   const failed = guarantees.filter(({ result }) => result === 'failed')
   const details = failed.map(({ id, name, reason = '' }, index) => {
     const text = all || index < DETAILED ? reason : reason.split('\n')[0]
-    return `\nFailed: ${name} (${id})\n${text?.replaceAll(/^/gm, '  ')}`
+    return `\nFailed: ${name} (${id})\n${indented(text)}`
   })
   return [
     ...(all
       ? everyGuarantee(guarantees)
       : [...countsByCapability(guarantees), ...reasonsNotTested(guarantees)]),
     ...details,
+    ...errorsOutsideCases(report),
     ...(stopped === undefined ? [] : ['', `Stopped: ${stopped}.`]),
     '',
-    declaredIn(capabilities),
+    ...(isKnown ? [declaredIn(capabilities)] : []),
     `Contract ${contractVersion}: ${summaryOf(guarantees)}, in ${secondsOf(durationMs)}.`,
     '',
   ].join('\n')
+}
+
+/** Paragraphs of the errors that have failed no case. */
+export function errorsOutsideCases({
+  errorsOutsideCases: errors,
+}: AdapterReport): readonly string[] {
+  return errors.map((error) => `\nFailed after the case that has caused it:\n${indented(error)}`)
+}
+
+function indented(text = ''): string {
+  return text.replaceAll(/^/gm, '  ')
 }
 
 function everyGuarantee(guarantees: readonly CheckedGuarantee[]): readonly string[] {

@@ -7,7 +7,8 @@ import { endWithin, NEVER_ENDED } from '../case/time-limit.ts'
 import { aTurnLater } from '../case/wait.ts'
 import { assertEmpty, createHarness, WrongUse } from './check-harness.ts'
 import { type FollowedCalls, followCalls } from './follow-calls.ts'
-import type { CasesToRun, LoadedHarness } from './process-messages.ts'
+import type { CasesToRun, LoadedHarness, ProcessEvent } from './process-messages.ts'
+import { stackOf } from './stack-of.ts'
 import { testNameOf } from './test-name.ts'
 import { scaleOf, slownessOf } from './time-scale.ts'
 
@@ -31,16 +32,35 @@ async function defineCases({ options, ids, isFirst }: CasesToRun): Promise<void>
   process.send?.({ type: 'harness', capabilities, isConcurrent } satisfies LoadedHarness)
   const scale = scaleOf(options) * slowness
   const cases = adapterContract(calls.harness).filter(({ id }) => ids.includes(id))
+  let running: AbortSignal | undefined
+  // After the runner's own listeners: it has failed the case that runs if the error is of it. It
+  // would tell the others only when nothing is left running.
+  const reportOutside = (error: unknown) => {
+    if (running?.aborted) return
+    const message = stackOf(error)
+    process.send?.({ type: 'failed outside', message } satisfies ProcessEvent)
+  }
+  process.on('uncaughtException', reportOutside).on('unhandledRejection', reportOutside)
+  process.once('exit', () => {
+    // The last message of this process: what ends it in the middle of a case is often a call.
+    if (running !== undefined)
+      process.send?.({ type: 'ending', calls: calls.running() } satisfies ProcessEvent)
+  })
   for (const one of cases) {
     const { timeLimitMs, run } = one
     void test(testNameOf(one), async (context) => {
       // So that the start of this case is reported before a loop in it that never ends.
       await aTurnLater()
+      running = context.signal
       if (one === cases.at(-1)) context.after(close)
-      const notTested = await run(timeLimitMs * scale).catch((error: unknown) => {
-        const reason = reasonOf(error, calls)
-        throw Object.assign(new Error(reason), { stack: reason })
-      })
+      const notTested = await run(timeLimitMs * scale)
+        .catch((error: unknown) => {
+          const reason = reasonOf(error, calls)
+          throw Object.assign(new Error(reason), { stack: reason })
+        })
+        .finally(() => {
+          running = undefined
+        })
       if (notTested !== undefined) context.skip(notTested)
     })
   }
@@ -58,22 +78,11 @@ function endAsWrongUse(error: unknown): never {
 function reasonOf(error: unknown, calls: FollowedCalls): string {
   if (!(error instanceof AssertionError)) {
     const call = calls.failedWith(error)
-    return `${call ?? 'The case'} failed with:\n${withoutOwnFrames(inspect(error))}`
+    return `${call ?? 'The case'} failed with:\n${stackOf(error)}`
   }
   const running = error.message.includes(NEVER_ENDED) ? calls.running() : []
   return [
     error.message,
     ...running.slice(0, 5).map((call) => `This call has not ended: ${call}`),
   ].join('\n')
-}
-
-/** The files of this package. */
-const OWN = new URL('..', import.meta.url).href
-
-/** An author looks for lines of the adapter. */
-function withoutOwnFrames(stack: string): string {
-  return stack
-    .split('\n')
-    .filter((line) => !line.includes(OWN))
-    .join('\n')
 }

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { aNewPet } from '../new-pets.ts'
 import openFilePersistence from '../testing/file-persistence.test-support.ts'
 import type { AdapterReport } from './adapter-report.ts'
@@ -17,6 +17,8 @@ const EXAMPLE_HARNESS = fileURLToPath(
 )
 const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
 afterAll(() => rmSync(folder, { recursive: true }))
+/** Of what comes at once on an idle machine. */
+const WITHIN = { timeout: 60_000 }
 
 /**
  * Runs the command in the folder; `code` is a module, and `file` what opens the file adapter in it.
@@ -76,6 +78,23 @@ const BROKEN_FIND = `
     const { pets, ...opened } = await open(options)
     const own = { find: (id) => faults.get(id)?.() ?? pets.find(id) }
     return { ...opened, pets: new Proxy(pets, { get: (_, name) => own[name] ?? pets[name] }) }
+  }`
+
+/** The file adapter, of which something fails when its case has ended. */
+const LATE = `
+  import open from '$file'
+  const fail = (message) => { throw new Error(message) }
+  const failure = new Error('nobody waits')
+  export default async (options) => {
+    const { close, ...opened } = await open(options)
+    return {
+      ...opened,
+      async close() {
+        await close()
+        setTimeout(() => setImmediate(() => setImmediate(fail, 'nobody catches')))
+        Promise.reject(failure)
+      },
+    }
   }`
 
 /**
@@ -152,7 +171,8 @@ describe.concurrent('pet-store-adapter check', () => {
       'finds nothing when it is empty (pet.find.empty)\n' +
         '  The case did not end in time.\n  This call has not ended: pets.find(1n)',
       'ids that no pet has (pet.find.unknown)\n' +
-        '  The process ended in the middle of the case, with code 3.',
+        '  The process ended in the middle of the case, with code 3.\n' +
+        '  It ended in this call: pets.find(0n)\n',
       'a known one (pet.find.similar)\n  pets.find(4n) failed with:\n  Error: too great\n',
     ]) {
       expect(printed).toContain(reason)
@@ -183,6 +203,45 @@ describe.concurrent('pet-store-adapter check', () => {
     expect(exitCode).toBe(1)
   })
 
+  it('pet-store-adapter check ends when nobody reads its output', async () => {
+    const child = startCheck(STUB, 'check $module --url x --reporter tap')
+    child.stdout.once('data', () => child.stdout.destroy())
+    const [stderr, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'close')])
+    expect(stderr.split('\n').slice(-2)).toEqual([
+      'The output could not be written: write EPIPE',
+      '',
+    ])
+    expect(exitCode).toBe(1)
+  })
+
+  it('pet-store-adapter check closes the harness even after kill -9', async () => {
+    const note = (name: string) => `writeFileSync('${folder}/' + process.pid + '.${name}', '')`
+    const code = `
+      import { writeFileSync } from 'node:fs'
+      export default () => ({
+        open: () => new Promise(() => ${note('open')}),
+        emptyDatabase: async () => '',
+        close: () => ${note('closed')},
+      })`
+    writeFileSync(join(folder, 'closing.mjs'), code)
+    const child = startCheck('', 'check --harness closing.mjs')
+    const until = (end: string) =>
+      vi.waitUntil(() => readdirSync(folder).some((name) => name.endsWith(end)), WITHIN)
+    await until('.open')
+    child.kill('SIGKILL')
+    await until('.closed')
+  })
+
+  it('pet-store-adapter check finds what fails after the end of its case', async () => {
+    const { stdout, exitCode } = await check(LATE)
+    expect(stdout).toMatch(/^pets +4 +0 +0 /m)
+    for (const message of ['nobody waits', 'nobody catches'])
+      expect(
+        stdout.match(new RegExp(`that has caused it:\n {2}Error: ${message}\n`, 'g')),
+      ).toHaveLength(1)
+    expect(exitCode).toBe(1)
+  })
+
   it("pet-store-adapter check ends with a module's error before the first case", async () => {
     const { stderr, exitCode } = await check(`Promise.reject(new Error('nobody waits'));${STUB}`)
     expect(stderr).toContain('Error: nobody waits')
@@ -194,7 +253,10 @@ describe.concurrent('pet-store-adapter check', () => {
       'check $module --url x --time-limit soon',
       '--time-limit must be a number of seconds, got "soon".',
     ],
-    ['check $module --url x --only nothing', 'The id of no case begins with "nothing".'],
+    [
+      'check $module --url x --only nothing',
+      'The id of no case begins with "nothing". Begin with one of pet.fields, pet.add, ',
+    ],
     ['', 'Usage: pet-store-adapter check'],
   ])('pet-store-adapter check ends with 2 on wrong use: %s', async (options, message) => {
     const { stderr, exitCode } = await check(STUB, options)
@@ -219,12 +281,29 @@ describe.concurrent('pet-store-adapter check', () => {
   it.each([
     [{}, 'Name an empty database with --url.'],
     [{ url: 'x' }, 'Name the persistence module with --module.'],
-    [{ url: 'x', module: './none.mjs' }, 'Cannot find module'],
+    [{ url: 'x', module: './none.mjs' }, './none.mjs cannot be imported:\nCannot find module'],
+    [{ url: 'x', module: 'none/x.js' }, '. A path must begin with . or /.'],
+    [
+      { url: 'x', module: `${folder}/throws.mjs` },
+      '/throws.mjs cannot be imported:\nError: no disk\n',
+    ],
     [{ harness: './none.mjs' }, 'Cannot find module'],
+    [{ harness: `${folder}/none.mjs` }, 'none.mjs makes must be an object'],
   ])('createHarness finds wrong use in %j', async (options, message) => {
+    writeFileSync(join(folder, 'throws.mjs'), "throw new Error('no disk')")
+    writeFileSync(join(folder, 'none.mjs'), 'export default () => {}')
     const error: unknown = await createHarness(options).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(WrongUse)
     expect(String(error)).toContain(message)
+  })
+
+  it('createHarness says where a harness fails', async () => {
+    const harness = join(folder, 'fails.mjs')
+    writeFileSync(harness, "export default () => { throw new Error('no server') }")
+    const made = createHarness({ harness })
+    const where = /fails[.]mjs made no harness:\nError: no server\n +at .*[/]fails[.]mjs:1:/
+    await expect(made).rejects.toThrow(where)
+    await expect(made).rejects.not.toBeInstanceOf(WrongUse)
   })
 
   it('assertEmpty rejects a database that has pets', async () => {

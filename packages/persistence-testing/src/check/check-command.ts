@@ -1,6 +1,6 @@
 import { adapterContract } from '../adapter-contract.ts'
 import { contractVersion } from '../contract-version.ts'
-import { formatReport } from './adapter-report.ts'
+import { errorsOutsideCases, formatReport } from './adapter-report.ts'
 import { CheckGroups } from './check-groups.ts'
 import type { CheckOptions } from './check-harness.ts'
 import { createReporter, type ReporterName } from './reporters.ts'
@@ -27,7 +27,11 @@ export async function checkCommand(
 ): Promise<number> {
   const cases = casesFor(options)
   if (cases.length === 0) {
-    console.error(`The id of no case begins with ${JSON.stringify(options.only)}.`)
+    const beginnings = casesFor({}).map(({ id }) => id.slice(0, id.lastIndexOf('.')))
+    console.error(
+      `The id of no case begins with ${JSON.stringify(options.only)}. ` +
+        `Begin with one of ${[...new Set(beginnings)].join(', ')}.`,
+    )
     return 2
   }
   const startMs = performance.now()
@@ -35,9 +39,17 @@ export async function checkCommand(
   const groups = new CheckGroups(cases, options, reporter.write)
   const interrupt = () => groups.stop('interrupted')
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
+  // As to a pipe whose reader has ended.
+  process.stdout.on('error', ({ message }) => {
+    if (groups.stopped === undefined) console.error(`The output could not be written: ${message}`)
+    groups.stop('its output could not be written')
+    process.once('exit', () => {
+      process.exitCode = 1
+    })
+  })
   await groups.run()
   process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
-  const { harness, stopped, isClean, isWrongUse } = groups
+  const { harness, stopped, isWrongUse } = groups
   if (isWrongUse) return 2
   await reporter.end()
   // In the order of the contract, whatever order they ended in.
@@ -46,13 +58,15 @@ export async function checkCommand(
     contractVersion,
     capabilities: harness?.capabilities ?? null,
     guarantees,
+    errorsOutsideCases: [...groups.errorsOutsideCases],
     durationMs: Math.round(performance.now() - startMs),
     ...(stopped !== undefined && { stopped }),
   }
   if (json) process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`)
   else if (reporterName === undefined) process.stdout.write(formatReport(report, all))
+  else for (const error of errorsOutsideCases(report)) console.error(error)
   const hasFailed = guarantees.some(({ result }) => result === 'failed')
-  return hasFailed || !isClean || stopped !== undefined ? 1 : 0
+  return hasFailed || report.errorsOutsideCases.length > 0 || stopped !== undefined ? 1 : 0
 }
 
 /** What is run, without a harness: the cases of every adapter are the same. */

@@ -8,6 +8,12 @@ import { idOf } from './test-name.ts'
 import { type CaseToRun, runInProcess } from './watched-process.ts'
 
 const MAX_ENDLESS_CASES = 5
+/** Events that have a count of their own in every process. */
+const OF_A_WHOLE_RUN: ReadonlySet<string> = new Set([
+  'test:diagnostic',
+  'test:plan',
+  'test:summary',
+])
 /** Groups wait more than they compute. */
 const GROUPS_AT_ONCE = availableParallelism() + 1
 /**
@@ -37,8 +43,8 @@ export class CheckGroups {
   readonly guarantees: Map<string, CheckedGuarantee> = new Map()
   /** What the first process has loaded. */
   harness: LoadedHarness | undefined
-  /** Whether nothing has failed outside of any case. */
-  isClean: boolean = true
+  /** What nothing has waited for, each once: it has failed after the case that is its cause. */
+  readonly errorsOutsideCases: Set<string> = new Set()
   /** Whether the command line cannot be followed; the first process has said why. */
   isWrongUse: boolean = false
   /** Why it ended before the last case. */
@@ -90,7 +96,8 @@ export class CheckGroups {
     const byId = new Map(group.map((one) => [one.id, one]))
     const onEvent = (event: RunnerEvent | ProcessEvent) => {
       if (this.stopped !== undefined) return 'end'
-      if (event.type === 'begun' || event.type === 'alive') return 'continue'
+      if (event.type === 'begun' || event.type === 'alive' || event.type === 'ending')
+        return 'continue'
       if (event.type === 'harness') {
         this.harness ??= event
         onHarness?.()
@@ -98,9 +105,8 @@ export class CheckGroups {
       }
       if (event.type === 'test:pass' || event.type === 'test:fail')
         return this.#onResult(event, byId)
-      if (event.type === 'test:diagnostic') {
-        if (event.data.message.startsWith('Error: ')) this.#onFailureOutside(event.data.message)
-      } else if (event.type !== 'test:plan' && event.type !== 'test:summary') this.#report(event)
+      if (event.type === 'failed outside') this.#onFailureOutside(event.message)
+      else if (!OF_A_WHOLE_RUN.has(event.type)) this.#report(event)
       return 'continue'
     }
     for (let rest = group; rest.length > 0 && this.stopped === undefined; ) {
@@ -151,8 +157,7 @@ export class CheckGroups {
   }
 
   #onFailureOutside(message: string): void {
-    this.isClean = false
-    console.error(`Outside of any case: ${message}`)
+    this.errorsOutsideCases.add(message)
   }
 }
 

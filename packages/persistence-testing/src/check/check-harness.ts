@@ -1,6 +1,8 @@
+import { resolve } from 'node:path'
 import { importFromWorkingDirectory, loadPersistenceModule } from '@pet-store/persistence/module'
 import { endWithin } from '../case/time-limit.ts'
 import { assertHarness, type PersistenceHarness } from '../persistence-harness.ts'
+import { stackOf } from './stack-of.ts'
 
 /** What the command line says about the adapter. */
 export interface CheckOptions {
@@ -34,13 +36,15 @@ export async function createHarness({
   const base = module === undefined ? {} : await harnessOfModule(module, url ?? '')
   // What a file makes may be the same server for every process.
   const made = make === undefined ? { concurrent: true } : await make(url)
-  const harness = { ...base, ...(made as Partial<PersistenceHarness> | undefined) }
+  if (typeof made !== 'object' || made === null)
+    throw new WrongUse(`What ${file} makes must be an object with members of a harness.`)
+  const harness: Partial<PersistenceHarness> = { ...base, ...made }
   if (harness.open !== undefined && harness.emptyDatabase !== undefined) {
     const complete = harness as PersistenceHarness
     try {
       assertHarness(complete)
     } catch (error) {
-      return wrongUse(error)
+      throw new WrongUse((error as Error).message, { cause: error })
     }
     return complete
   }
@@ -53,14 +57,21 @@ export async function createHarness({
 
 async function loadHarness(file: string): Promise<(url?: string) => unknown> {
   const path = /^[./]/.test(file) ? file : `./${file}`
-  const { default: make } = await importFromWorkingDirectory(path).catch(wrongUse)
-  if (typeof make === 'function') return make as (url?: string) => unknown
+  const { default: make } = await imported(path)
+  if (typeof make === 'function')
+    return async (url) => {
+      try {
+        return await make(url)
+      } catch (error) {
+        throw new Error(`${file} made no harness:\n${stackOf(error)}`, { cause: error })
+      }
+    }
   throw new WrongUse(`The default export of ${file} must be a function that makes a harness.`)
 }
 
 async function harnessOfModule(name: string, url: string): Promise<PersistenceHarness> {
   // A module that is not there is wrong use; one that is there and no adapter is a broken one.
-  await importFromWorkingDirectory(name).catch(wrongUse)
+  await imported(name)
   const { specifier, open, ...adapter } = await loadPersistenceModule(name)
   return {
     ...adapter,
@@ -72,8 +83,20 @@ async function harnessOfModule(name: string, url: string): Promise<PersistenceHa
   }
 }
 
-function wrongUse(error: unknown): never {
-  throw new WrongUse(error instanceof Error ? error.message : String(error), { cause: error })
+/** A module that Node can import, or an error that says why it cannot. */
+async function imported(name: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return await importFromWorkingDirectory(name)
+  } catch (error) {
+    const { message, code } = Object(error) as NodeJS.ErrnoException
+    const isMissing = code === 'ERR_MODULE_NOT_FOUND'
+    const hint = isMissing && !/^[./]/.test(name) ? ' A path must begin with . or /.' : ''
+    // Node names as importer of the module itself a file that need not exist.
+    const missing = message?.replace(` imported from ${resolve('package.json')}`, '')
+    const place = error instanceof SyntaxError ? `\nnode ${name} shows where.` : ''
+    const reason = isMissing ? `${missing}.${hint}` : stackOf(error) + place
+    throw new WrongUse(`${name} cannot be imported:\n${reason}`, { cause: error })
+  }
 }
 
 /**

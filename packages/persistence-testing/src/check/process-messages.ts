@@ -11,7 +11,14 @@ export interface CasesToRun {
 }
 
 /** What that process sends beside the events of the runner: `alive` every second. */
-export type ProcessEvent = LoadedHarness | { readonly type: 'begun' } | { readonly type: 'alive' }
+export type ProcessEvent =
+  | LoadedHarness
+  | { readonly type: 'begun' }
+  | { readonly type: 'alive' }
+  /** The calls that run when the process ends by itself in the middle of a case. */
+  | { readonly type: 'ending'; readonly calls: readonly string[] }
+  /** An error that nothing has waited for, after the case that is its cause. */
+  | { readonly type: 'failed outside'; readonly message: string }
 
 /** What it sends of its harness before the first case. */
 export interface LoadedHarness {

@@ -24,7 +24,8 @@ export function createReporter(name: ReporterName | undefined): Reporter {
     name === 'spec'
       ? events.pipe(new spec())
       : events.compose<NodeJS.ReadWriteStream>({ dot, junit, tap }[name])
-  printed.pipe(process.stdout, { end: false })
+  // Piped, it would never end once standard output was closed.
+  printed.on('data', (text) => process.stdout.write(text))
   return {
     write: (event) => void events.write(event),
     async end() {

@@ -18,8 +18,8 @@ export async function runCases(): Promise<never> {
   await tell({ type: 'begun' } satisfies ProcessEvent)
   setInterval(() => void tell({ type: 'alive' } satisfies ProcessEvent), ALIVE_MS).unref()
   let results = 0
-  // What started this process was ended: nobody waits for the results.
-  process.once('disconnect', () => process.exit(1))
+  // What started this process was ended: nobody waits for the results. This closes the harness.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
   // The runner ends when nothing is left that could go on.
   process.channel?.unref()
   const file = fileURLToPath(new URL(CASES, import.meta.url))

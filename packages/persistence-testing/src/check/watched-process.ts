@@ -51,6 +51,7 @@ export async function runInProcess(
   const forkedAt = Date.now()
   let timer = setTimeout(endGroup, BEGINNING_LIMIT_MS, child)
   let isSilent = false
+  let lastCalls: readonly string[] = []
   let slowness = 1
   const setLimit = (limitMs: number) => {
     clearTimeout(timer)
@@ -73,6 +74,7 @@ export async function runInProcess(
       slowness = slownessOf(Date.now() - forkedAt)
       setLimit(LOADING_LIMIT_MS)
     }
+    if (event.type === 'ending') lastCalls = event.calls
     if (event.type === 'test:dequeue') {
       const one = cases.get(idOf(event.data.name) ?? '')
       if (one !== undefined) running = { one, start: Date.now() }
@@ -91,7 +93,7 @@ export async function runInProcess(
   interruption.removeEventListener('abort', interrupt)
   // A process that ended in the middle of a case broke its guarantee.
   if (running !== undefined && !interruption.aborted && !hasEnded)
-    onEvent(failed(running, child, isSilent))
+    onEvent(failed(running, child, isSilent, lastCalls))
   return code ?? 1
 }
 
@@ -100,13 +102,17 @@ function failed(
   { one, start }: { readonly one: CaseToRun; readonly start: number },
   { exitCode, signalCode }: ChildProcess,
   isSilent: boolean,
+  calls: readonly string[],
 ): RunnerEvent {
   const durationMs = Date.now() - start
   const how = signalCode ?? `code ${exitCode}`
   const reason = isSilent
     ? `The process ${NEVER_ENDED} ${one.limitMs + GRACE_MS} ms and did not respond, ` +
       'as in an endless loop.'
-    : `The process ended in the middle of the case, with ${how}.`
+    : [
+        `The process ended in the middle of the case, with ${how}.`,
+        ...calls.map((call) => `It ended in this call: ${call}`),
+      ].join('\n')
   const cause = Object.assign(new Error(reason), { stack: reason })
   const error = Object.assign(new Error(reason, { cause }), {
     code: 'ERR_TEST_FAILURE',
