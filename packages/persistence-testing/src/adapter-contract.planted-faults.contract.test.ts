@@ -290,18 +290,4 @@ describe.concurrent('persistenceContract', () => {
     expect(new Set(cases.map(({ name }) => name)).size).toBe(ids.length)
     for (const id of ids) expect(id).toMatch(/^[a-z-]+([.][a-z0-9-]+)+$/)
   })
-
-  it('adapterContract rejects a harness with a member that it does not know', () => {
-    const harness = { ...harnessWith(), outdatedPlace: async () => '' }
-    expect(() => adapterContract(harness)).toThrow(
-      /^A harness has no member outdatedPlace[.] Its members are open, .*, outdatedDatabase, /,
-    )
-  })
-
-  it('adapterContract rejects a harness with a member that it cannot call', () => {
-    const harness = { ...harnessWith(), deletePet: undefined, freeze: true }
-    expect(() => adapterContract(harness as unknown as PersistenceHarness)).toThrow(
-      /^These members of a harness must be functions: freeze[.]$/,
-    )
-  })
 })
