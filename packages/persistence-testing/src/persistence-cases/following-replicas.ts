@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { OnStatement, Persistence } from '@pet-store/persistence'
 import { linesOf, withProcesses } from '../adapter/other-process.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
+import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
@@ -39,11 +40,11 @@ export const followingReplicaCases: readonly HarnessCase[] = casesOf(GROUP, {
       try {
         await untilReplicaServes(opened, statements, scale)
         let hasEnded = false
-        const ended = end().finally(() => {
-          hasEnded = true
-        })
-        // It rejects below.
-        ended.catch(() => undefined)
+        const ended = awaitedLater(
+          end().finally(() => {
+            hasEnded = true
+          }),
+        )
         for (let isLast = false; !isLast; ) {
           isLast = hasEnded
           const reads = [
