@@ -161,7 +161,7 @@ export class CheckGroups {
   }
 }
 
-/** What the case has said, or what else has gone wrong during it. */
+/** The message of the case, or of another error that came during it. */
 function reasonOf({ data }: Extract<RunnerEvent, { type: 'test:fail' }>): string {
   const { cause, message } = data.details.error
   return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause ?? message)

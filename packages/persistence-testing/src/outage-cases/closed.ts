@@ -67,34 +67,34 @@ export const closedCases: readonly HarnessCase[] = casesOf(GROUP, {
     }
     await withPersistence(harness, url, ({ pets }) => expectStoredAsSaid(pets, attempts))
   },
-  'closed-frozen: ends every call and close in time while the database is silent, calls first':
-    async (harness, scale) => {
-      const freeze = memberOf(harness, 'freeze')
-      const url = await harness.emptyDatabase()
-      const opened = await harness.open({ url, mode: 'migrate' })
-      const attempts = [await attempt(opened.pets, 'before', true)]
-      await prepareCalls(opened, 'closing')
-      // Each call alone too: beside others it may end in time because close waits for those.
-      const alone = harness.capabilities?.severalProcesses
-        ? await openForEachCall(harness, url)
-        : []
-      const { end } = await freeze(url)
-      try {
-        const writing = Array.from({ length: WRITERS }, (_, writer) =>
-          attempt(opened.pets, `${writer}`, writer % 2 === 1),
-        )
-        const others = everyCall(opened, 'closing').filter(({ name }) => !isAdd(name))
-        const adds = { name: 'every add', run: () => Promise.all(writing) }
-        await allEnded([
-          closeDuring(opened, [adds, ...others], scale),
-          ...alone.map(({ one, call }) => closeDuring(one, [call], scale)),
-        ])
-        attempts.push(...(await Promise.all(writing)))
-      } finally {
-        await end()
-      }
-      await withPersistence(harness, url, ({ pets }) => expectStoredAsSaid(pets, attempts))
-    },
+  'closed-frozen: ends every call, then close, in time while the database does not respond': async (
+    harness,
+    scale,
+  ) => {
+    const freeze = memberOf(harness, 'freeze')
+    const url = await harness.emptyDatabase()
+    const opened = await harness.open({ url, mode: 'migrate' })
+    const attempts = [await attempt(opened.pets, 'before', true)]
+    await prepareCalls(opened, 'closing')
+    // Each call alone too: beside others it may end in time because close waits for those.
+    const alone = harness.capabilities?.severalProcesses ? await openForEachCall(harness, url) : []
+    const { end } = await freeze(url)
+    try {
+      const writing = Array.from({ length: WRITERS }, (_, writer) =>
+        attempt(opened.pets, `${writer}`, writer % 2 === 1),
+      )
+      const others = everyCall(opened, 'closing').filter(({ name }) => !isAdd(name))
+      const adds = { name: 'every add', run: () => Promise.all(writing) }
+      await allEnded([
+        closeDuring(opened, [adds, ...others], scale),
+        ...alone.map(({ one, call }) => closeDuring(one, [call], scale)),
+      ])
+      attempts.push(...(await Promise.all(writing)))
+    } finally {
+      await end()
+    }
+    await withPersistence(harness, url, ({ pets }) => expectStoredAsSaid(pets, attempts))
+  },
   'closed-briefly: ends calls as without close if it is closed while the database stops briefly':
     async (harness, scale) => {
       const freeze = memberOf(harness, 'freeze')
@@ -113,7 +113,7 @@ export const closedCases: readonly HarnessCase[] = casesOf(GROUP, {
         for (let waits = 0; waits < BRIEF_WAITS; waits += 1) await aRandomMoment(20, 30)
         await end()
         await endWithin(OPENING_LIMIT_MS * scale, () => close)
-        // What an adapter rejects by itself while its database is silent has another reason.
+        // What an adapter rejects by itself while its database does not respond has another reason.
         const results = await Promise.all(open)
         const ended = (await Promise.all(closing)).filter(
           (_, index) => results[index] === undefined,

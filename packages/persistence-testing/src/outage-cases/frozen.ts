@@ -44,7 +44,7 @@ const REPEATED_WITHIN_MS = 1_000
 
 /** While the database does not respond every call ends in time, and says what is known of it. */
 export const frozenCases: readonly HarnessCase[] = casesOf(GROUP, {
-  'frozen: rejects every call in time while the database is silent, and loses or adds nothing':
+  'frozen: rejects every call in time, and loses and adds nothing, while no response comes':
     interrupted(async ({ persistence, interrupt: freeze, harness, url, scale }) => {
       const { pets } = persistence
       const before = await attempt(pets, 'before', true)

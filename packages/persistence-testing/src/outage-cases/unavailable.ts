@@ -33,7 +33,7 @@ const WRITERS = 12
 
 const PAUSE_MS = 20
 
-/** In this time an adapter finds out that the database has gone. */
+/** In this time an adapter finds out that the database is unavailable. */
 const KNOWN_WITHIN_MS = 3_000
 
 const POLL_MS = 10

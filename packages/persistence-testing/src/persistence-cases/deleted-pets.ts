@@ -12,7 +12,7 @@ const KEY = anIdempotencyKey()
 
 const GROUP = { group: 'persistence.reopen', timeLimitMs: 120_000 }
 
-/** What was deleted by hand is gone, and its idempotency key is new again. */
+/** A pet that was deleted by hand is not found, and its idempotency key is new again. */
 export const deletedPetCases: readonly HarnessCase[] = casesOf(GROUP, {
   'deleted-pet: stores a new pet for an idempotency key whose pet was deleted by hand': async (
     harness,

@@ -68,9 +68,13 @@ export const reportingCases: readonly HarnessCase[] = casesOf(GROUP, {
       assert.ok(!text.includes(VALUE), `a statement must be reported without its values: ${text}`)
     }
     const reportedCalls = new Set(reported.map(({ call }) => call))
-    const silent = called.filter((call) => !reportedCalls.has(call))
+    const unreported = called.filter((call) => !reportedCalls.has(call))
     if (reported.length > 0)
-      expectEqual(silent, [], 'the calls in whose asynchronous context no statement was reported')
+      expectEqual(
+        unreported,
+        [],
+        'the calls in whose asynchronous context no statement was reported',
+      )
     // A name for each statement would be a value too.
     const names = new Set(reported.map(({ name }) => name))
     assert.ok(names.size < 100, `statements must have few names, got ${names.size}`)
