@@ -6,7 +6,7 @@ import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import type { ClientBase } from 'pg'
 import type { PostgresDatabase } from './database/database.ts'
 import { POSTGRES_DIALECT } from './database/dialect.ts'
-import { unavailableOr } from './database/failures.ts'
+import { sqlStateOf, unavailableOr } from './database/failures.ts'
 import { withRetries } from './database/retries.ts'
 import { ormConnection, ormConnectionOn } from './driver/orm-connection.ts'
 import { MIGRATIONS } from './schema.ts'
@@ -46,8 +46,8 @@ async function run<Result>(work: () => Promise<Result>, outcome: WriteOutcome): 
   try {
     return await withRetries(work)
   } catch (error) {
-    // The ORM wraps every error of the driver.
-    throw error instanceof DriverException ? unavailableOr(error, outcome) : error
+    const isOfDriver = error instanceof DriverException || sqlStateOf(error) !== undefined
+    throw isOfDriver ? unavailableOr(error, outcome) : error
   }
 }
 

@@ -1,6 +1,7 @@
-import type { ClientBase } from 'pg'
+import { DriverException } from '@mikro-orm/core'
+import type { ClientBase, Pool } from 'pg'
 import { expect, it } from 'vitest'
-import { ormConnectionOn } from './orm-connection.ts'
+import { ormConnection, ormConnectionOn } from './orm-connection.ts'
 
 it('what the driver reports inside a transaction of the ORM is unavailable', async () => {
   const query = async () => {
@@ -11,4 +12,13 @@ it('what the driver reports inside a transaction of the ORM is unavailable', asy
     code: 'persistence_unavailable',
     outcome: 'not_stored',
   })
+})
+
+it('what the driver reports below the ORM is known as an error of the driver', async () => {
+  const query = async () => {
+    throw new Error('Connection terminated unexpectedly')
+  }
+  const pool = { waitingCount: 0, connect: async () => ({ query, release() {} }) }
+  const connection = await ormConnection(pool as unknown as Pool).connect()
+  await expect(connection.query('select 1', [])).rejects.toBeInstanceOf(DriverException)
 })

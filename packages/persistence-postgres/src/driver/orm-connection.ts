@@ -1,7 +1,8 @@
+import { DriverException } from '@mikro-orm/core'
 import { tooManyWait, WAITING_LIMITS } from '@pet-store/persistence-mikro-orm'
 import type { PostgresPool } from 'kysely'
 import type { ClientBase, Pool } from 'pg'
-import { isUsableAfter, unavailableOr } from '../database/failures.ts'
+import { isUsableAfter, sqlStateOf, unavailableOr } from '../database/failures.ts'
 import { connect } from './pool-statements.ts'
 
 /**
@@ -19,7 +20,9 @@ export function ormConnection(pool: Pool): PostgresPool {
           return await client.query(sql, [...values])
         } catch (error) {
           isUsable = isUsableAfter(error)
-          throw error
+          // So that it is known as one of the driver: the ORM wraps the errors of most calls, but
+          // not those of its query builder.
+          throw sqlStateOf(error) === undefined ? new DriverException(error as Error) : error
         }
       }
       return { query: query as unknown as Query, release: () => client.release(!isUsable) }

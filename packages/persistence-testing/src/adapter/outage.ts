@@ -16,6 +16,9 @@ export const OPENING_LIMIT_MS = 30_000
 /** The functions whose errors need no code: the port says only that they reject. */
 export const HAVE_NO_CODE: readonly string[] = ['check', 'isMigrated', 'readClock']
 
+/** It rejects when it is repeated: its id is taken. */
+const ADDS_A_KEY = 'apiKeys.add'
+
 /** What a case works with whose database becomes unavailable. */
 export interface Outage {
   readonly persistence: Persistence
@@ -114,11 +117,16 @@ export async function callUntil(
   while (!hasEnded.value) {
     const ended = run().then(
       () => undefined,
-      () => undefined,
+      (error: unknown) => ({ error }),
     )
-    await endWithin(CALL_LIMIT_MS * scale, () => ended).catch(() =>
+    const rejected = await endWithin(CALL_LIMIT_MS * scale, () => ended).catch(() =>
       assert.fail(`${name} must end within ${CALL_LIMIT_MS} ms, also during an interruption`),
     )
+    if (rejected !== undefined && !HAVE_NO_CODE.includes(name) && name !== ADDS_A_KEY) {
+      const call = () => Promise.reject(rejected.error)
+      const { code } = UNAVAILABLE
+      await expectRejection(call, `${name}, which an interruption has found`, { code })
+    }
     await wait(1)
   }
 }

@@ -42,12 +42,12 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
       expected,
       'the list must contain each pet under the id that its add returned',
     )
-    // Some with a key: an adapter may add those in another way.
-    const caller = async (number: number): Promise<readonly PetId[]> => {
+    // Some with a key, each caller in a rhythm of its own: an adapter may add those in another way.
+    const caller = async (rhythm: number): Promise<readonly PetId[]> => {
       const ids: PetId[] = []
-      for (let count = number; count < number + 8; count += 1) {
-        const { id } = await (count % 2 === 0 ? pets.add(aNewPet()) : addKeyed(pets, aNewPet()))
-        ids.push(id)
+      for (let count = 0; count < 12; count += 1) {
+        const isKeyed = Math.floor(count / rhythm) % 2 === 1
+        ids.push((await (isKeyed ? addKeyed(pets, aNewPet()) : pets.add(aNewPet()))).id)
       }
       return ids
     }
