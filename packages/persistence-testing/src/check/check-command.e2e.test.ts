@@ -211,23 +211,31 @@ describe.concurrent('pet-store-adapter check', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('pet-store-adapter check closes the harness even after kill -9', async () => {
-    const note = (name: string) => `writeFileSync('${folder}/' + process.pid + '.${name}', '')`
-    const code = `
+  it.each(['SIGINT', 'SIGKILL'] as const)(
+    'pet-store-adapter check closes the harness after %s',
+    async (signal) => {
+      const note = (name: string) =>
+        `writeFileSync('${folder}/' + process.pid + '.${signal}-${name}', '')`
+      const code = `
       import { writeFileSync } from 'node:fs'
       export default () => ({
         open: () => new Promise(() => ${note('open')}),
         emptyDatabase: async () => '',
-        close: () => ${note('closed')},
+        // It takes longer than a process that runs cases is silent.
+        async close() {
+          await new Promise((go) => setTimeout(go, 1_500))
+          ${note('closed')}
+        },
       })`
-    writeFileSync(join(folder, 'closing.mjs'), code)
-    const child = startCheck('', 'check --harness closing.mjs')
-    const until = (end: string) =>
-      vi.waitUntil(() => readdirSync(folder).some((name) => name.endsWith(end)), WITHIN)
-    await until('.open')
-    child.kill('SIGKILL')
-    await until('.closed')
-  })
+      writeFileSync(join(folder, `${signal}.mjs`), code)
+      const child = startCheck('', `check --harness ${signal}.mjs`)
+      const until = (end: string) =>
+        vi.waitUntil(() => readdirSync(folder).some((name) => name.endsWith(end)), WITHIN)
+      await until(`${signal}-open`)
+      child.kill(signal)
+      await until(`${signal}-closed`)
+    },
+  )
 
   it('pet-store-adapter check finds what fails after the end of its case', async () => {
     const { stdout, exitCode } = await check(LATE)

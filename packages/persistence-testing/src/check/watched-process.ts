@@ -69,7 +69,8 @@ export async function runInProcess(
   interruption.addEventListener('abort', interrupt)
   let running: { readonly one: CaseToRun; readonly start: number } | undefined
   child.on('message', (event: RunnerEvent | ProcessEvent) => {
-    if (hasEnded) return
+    // An interrupted process closes its harness, whatever it says meanwhile.
+    if (hasEnded || interruption.aborted) return
     if (event.type === 'begun') {
       slowness = slownessOf(Date.now() - forkedAt)
       setLimit(LOADING_LIMIT_MS)
