@@ -10,6 +10,7 @@ import { fieldCases } from './pet-cases/fields.ts'
 import { filteringCases } from './pet-cases/filtering.ts'
 import { findingCases } from './pet-cases/finding.ts'
 import { idempotencyCases } from './pet-cases/idempotency.ts'
+import { keyLifetimeCases } from './pet-cases/key-lifetime.ts'
 import { listingCases } from './pet-cases/listing.ts'
 import { manyBytesCases } from './pet-cases/many-bytes.ts'
 import { pagingCases } from './pet-cases/paging.ts'
@@ -35,7 +36,7 @@ const FUNCTIONS: Readonly<Record<keyof PetRepository, PortFunction>> = {
           anIdempotencyKey({ key: label, fingerprint: label }),
         ),
     },
-    cases: [...idempotencyCases, ...keyComparingCases],
+    cases: [...idempotencyCases, ...keyLifetimeCases, ...keyComparingCases],
   },
   find: {
     isRead: true,

@@ -1,13 +1,12 @@
 import type { ApiKeyRepository, NewApiKey } from '@pet-store/access'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectImpossible } from '../case/expectations.ts'
-import { inGroups } from '../case/in-groups.ts'
 import { tryToChange } from '../case/try-to-change.ts'
 import { aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
-import { ODD_NAMES } from '../odd-names.ts'
 import { after } from '../times.ts'
 
 const NAMES = [`it's a "key" \\ %_`, '👩‍👧 Kasse 🐕', 'מפתח', ' kiosk ', '🐾'.repeat(100)]
+
 const KEYS: readonly NewApiKey[] = [
   aNewApiKey('bare'),
   aNewApiKey('full', {
@@ -27,12 +26,6 @@ const KEYS: readonly NewApiKey[] = [
   aNewApiKey('reversed', { scopes: ['pets:write', 'pets:read'] }),
   aNewApiKey('without scopes', { scopes: [] }),
   ...NAMES.map((name, index) => aNewApiKey(`${index}`, { name })),
-]
-
-/** What a collation, or a pattern, takes for the same id. */
-const EXACT_IDS = [
-  ...['key_exact', 'KEY_EXACT', 'key_Exact', ' key_exact', 'key_exact ', 'key%', 'key_ex_ct'],
-  ...['constructor', '__proto__'],
 ]
 
 /** Long enough for a thousand writes to a disk, one after the other. */
@@ -147,110 +140,6 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(G
         expectEqual(others, [], 'no other key may be stored')
       }
     },
-  'names: returns the names of keys, and of who created and revoked them, exactly': async (
-    keys,
-  ) => {
-    await inGroups(ODD_NAMES.length, async (index) => {
-      const name = ODD_NAMES[index] ?? ''
-      const key = aNewApiKey(`odd ${index}`, { name, createdBy: name })
-      await keys.add(key)
-      await keys.revoke(key.id, after(5), name)
-    })
-    const listed = new Map((await keys.list()).map((key) => [key.id, key]))
-    for (const [index, name] of ODD_NAMES.entries()) {
-      const key = aNewApiKey(`odd ${index}`, { name, createdBy: name })
-      const expected = { ...withoutHash(key), revokedAt: after(5), revokedBy: name }
-      const results = { found: await keys.find(key.id), listed: listed.get(key.id) }
-      expectEqual(
-        results,
-        { found: expected, listed: expected },
-        `find and list must return the name ${JSON.stringify(name)} exactly`,
-      )
-    }
-  },
-  'exact-ids: compares the ids of keys exactly, in every function': async (keys) => {
-    const added = EXACT_IDS.map((id, index) => aNewApiKey(`exact ${index}`, { id }))
-    for (const key of added) await keys.add(key)
-    // Not the first one, which a careless search may find by chance.
-    const one = added[2] as NewApiKey
-    for (const [index, { id }] of added.entries())
-      await keys.markUsed([{ id, at: after(20 - index) }])
-    await keys.revoke(one.id, after(5), 'Ada')
-    expectEqual(
-      await keys.replace(one.id, aNewApiKey('next'), after(10)),
-      true,
-      'replace must return true',
-    )
-    const ending = { expiresAt: after(10), replacedBy: 'key_next' }
-    const changed = { revokedAt: after(5), revokedBy: 'Ada', ...ending }
-    for (const [index, key] of added.entries()) {
-      const used = { ...withoutHash(key), lastUsedAt: after(20 - index) }
-      const expected = { ...used, ...(key === one && changed) }
-      expectEqual(
-        await keys.find(key.id),
-        expected,
-        `the key with the id ${JSON.stringify(key.id)}`,
-      )
-    }
-    for (const id of ['Key_exact', 'key_exact\t', '\tkey_Exact', 'key_exac', 'key-exact']) {
-      expectEqual(
-        await keys.find(id),
-        undefined,
-        `find must return undefined for ${JSON.stringify(id)}`,
-      )
-      expectEqual(
-        await keys.revoke(id, after(6)),
-        false,
-        `revoke must return false for ${JSON.stringify(id)}`,
-      )
-    }
-  },
-  'same-name: stores several keys with the same name, as a rotation makes them': async (keys) => {
-    for (const key of ['one', 'other']) await keys.add(aNewApiKey(key, { name: 'kiosk' }))
-    const isReplaced = await keys.replace(
-      'key_one',
-      aNewApiKey('next', { name: 'kiosk' }),
-      after(1),
-    )
-    expectEqual(isReplaced, true, 'replace must accept a successor with the same name')
-    const listed = (await keys.list()).map(({ id, name }) => `${id} ${name}`)
-    expectEqual(
-      listed.sort(),
-      ['key_next kiosk', 'key_one kiosk', 'key_other kiosk'],
-      'list must return all keys with the same name',
-    )
-  },
-  'list: lists every key in the order of creation, in any state': async (keys) => {
-    expectEqual(await keys.list(), [], 'an empty database must list no key')
-    // Neither the names, nor the ids, nor the hashes, nor the order of adding give this order.
-    await keys.add(aNewApiKey('zebra', { createdAt: after(1) }))
-    await keys.add(aNewApiKey('ant', { createdAt: after(2), expiresAt: after(3) }))
-    await keys.add(aNewApiKey('mole', { createdAt: after(0) }))
-    await keys.revoke('key_zebra', after(4))
-    // As numbers these have fewer digits than the others, or more.
-    await keys.add(aNewApiKey('old', { createdAt: new Date('1999-12-31T23:59:59.999Z') }))
-    // Nobody has needed it for years.
-    await keys.revoke('key_old', new Date('2000-01-02T03:04:05.006Z'))
-    await keys.add(aNewApiKey('future', { createdAt: new Date('2300-01-01T00:00:00.001Z') }))
-    await keys.add(aNewApiKey('oldest', { createdAt: new Date(12) }))
-    const listed = await keys.list()
-    expectEqual(
-      listed.map(({ name }) => name),
-      ['oldest', 'old', 'mole', 'zebra', 'ant', 'future'],
-      'keys must be listed in the order of createdAt',
-    )
-    for (const key of listed)
-      expectEqual(key, await keys.find(key.id), 'list must return the same key as find')
-  },
-  'many: lists more than 1,000 keys': async (keys) => {
-    await inGroups(1_010, (index) => keys.add(aNewApiKey(`${index}`, { createdAt: after(index) })))
-    const ids = (await keys.list()).map(({ id }) => id)
-    expectEqual(
-      ids,
-      Array.from({ length: 1_010 }, (_, index) => `key_${index}`),
-      'the ids that list returns of 1,010 keys',
-    )
-  },
   'detached: stores its own copy: changing a key has no effect': async (keys) => {
     const aKey = () =>
       aNewApiKey('kiosk', { scopes: ['pets:read'], createdAt: after(0), expiresAt: after(1) })

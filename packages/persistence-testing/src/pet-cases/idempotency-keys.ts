@@ -1,10 +1,18 @@
-import type { IdempotencyKey, NewPet, Pet, PetRepository } from '@pet-store/domain'
+import {
+  IDEMPOTENCY_KEY_LIFETIME_MS,
+  type IdempotencyKey,
+  type NewPet,
+  type Pet,
+  type PetRepository,
+} from '@pet-store/domain'
 import { expectRejection } from '../case/expectations.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { after } from '../times.ts'
 
 /** The time of the first use of a key. */
 export const START_MS: number = after(0).getTime()
+/** The last time at which such a key is valid. */
+export const LAST_MS: number = START_MS + IDEMPOTENCY_KEY_LIFETIME_MS - 1
 const REUSED = { name: 'PetError', code: 'idempotency_key_reused' }
 
 export async function addUnder(

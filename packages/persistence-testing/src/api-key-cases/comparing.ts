@@ -1,0 +1,93 @@
+import type { ApiKeyRepository, NewApiKey } from '@pet-store/access'
+import { type ContractCase, casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
+import { inGroups } from '../case/in-groups.ts'
+import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
+import { ODD_NAMES } from '../odd-names.ts'
+import { after } from '../times.ts'
+
+/** What a collation, or a pattern, takes for the same id. */
+const EXACT_IDS = [
+  ...['key_exact', 'KEY_EXACT', 'key_Exact', ' key_exact', 'key_exact ', 'key%', 'key_ex_ct'],
+  ...['constructor', '__proto__'],
+]
+
+/** Long enough for a thousand writes to a disk, one after the other. */
+const GROUP = { group: 'api-key.add', timeLimitMs: 60_000 }
+
+/** Ids and names of keys are stored and compared exactly. */
+export const comparingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(GROUP, {
+  'names: returns the names of keys, and of who created and revoked them, exactly': async (
+    keys,
+  ) => {
+    await inGroups(ODD_NAMES.length, async (index) => {
+      const name = ODD_NAMES[index] ?? ''
+      const key = aNewApiKey(`odd ${index}`, { name, createdBy: name })
+      await keys.add(key)
+      await keys.revoke(key.id, after(5), name)
+    })
+    const listed = new Map((await keys.list()).map((key) => [key.id, key]))
+    for (const [index, name] of ODD_NAMES.entries()) {
+      const key = aNewApiKey(`odd ${index}`, { name, createdBy: name })
+      const expected = { ...withoutHash(key), revokedAt: after(5), revokedBy: name }
+      const results = { found: await keys.find(key.id), listed: listed.get(key.id) }
+      expectEqual(
+        results,
+        { found: expected, listed: expected },
+        `find and list must return the name ${JSON.stringify(name)} exactly`,
+      )
+    }
+  },
+  'exact-ids: compares the ids of keys exactly, in every function': async (keys) => {
+    const added = EXACT_IDS.map((id, index) => aNewApiKey(`exact ${index}`, { id }))
+    for (const key of added) await keys.add(key)
+    // Not the first one, which a careless search may find by chance.
+    const one = added[2] as NewApiKey
+    for (const [index, { id }] of added.entries())
+      await keys.markUsed([{ id, at: after(20 - index) }])
+    await keys.revoke(one.id, after(5), 'Ada')
+    expectEqual(
+      await keys.replace(one.id, aNewApiKey('next'), after(10)),
+      true,
+      'replace must return true',
+    )
+    const ending = { expiresAt: after(10), replacedBy: 'key_next' }
+    const changed = { revokedAt: after(5), revokedBy: 'Ada', ...ending }
+    for (const [index, key] of added.entries()) {
+      const used = { ...withoutHash(key), lastUsedAt: after(20 - index) }
+      const expected = { ...used, ...(key === one && changed) }
+      expectEqual(
+        await keys.find(key.id),
+        expected,
+        `the key with the id ${JSON.stringify(key.id)}`,
+      )
+    }
+    for (const id of ['Key_exact', 'key_exact\t', '\tkey_Exact', 'key_exac', 'key-exact']) {
+      expectEqual(
+        await keys.find(id),
+        undefined,
+        `find must return undefined for ${JSON.stringify(id)}`,
+      )
+      expectEqual(
+        await keys.revoke(id, after(6)),
+        false,
+        `revoke must return false for ${JSON.stringify(id)}`,
+      )
+    }
+  },
+  'same-name: stores several keys with the same name, as a rotation makes them': async (keys) => {
+    for (const key of ['one', 'other']) await keys.add(aNewApiKey(key, { name: 'kiosk' }))
+    const isReplaced = await keys.replace(
+      'key_one',
+      aNewApiKey('next', { name: 'kiosk' }),
+      after(1),
+    )
+    expectEqual(isReplaced, true, 'replace must accept a successor with the same name')
+    const listed = (await keys.list()).map(({ id, name }) => `${id} ${name}`)
+    expectEqual(
+      listed.sort(),
+      ['key_next kiosk', 'key_one kiosk', 'key_other kiosk'],
+      'list must return all keys with the same name',
+    )
+  },
+})
