@@ -27,7 +27,7 @@ import {
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }
 
 /** In each round the interruption comes at another moment of a write. */
-const ROUNDS = 6
+const ROUNDS = 8
 
 const WRITERS = 12
 
@@ -90,13 +90,16 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
       for (let round = 0; round < ROUNDS; round += 1) {
         const hasEnded = { value: false }
         let isDown = false
+        let addMs = 0
         const rejected = new Set<number>()
         const write = (writer: number) =>
           writeUntil(hasEnded, async (count) => {
             const hasBegunDown = isDown
             const name = `${round}-${writer}-${count}`
+            const start = performance.now()
             const attempted = await attempt(pets, name, writer % 2 === 1)
             if (hasBegunDown) rejected.add(writer)
+            else if (attempted.pet !== undefined) addMs = performance.now() - start
             return attempted
           })
         const writing = Array.from({ length: WRITERS }, (_, writer) => awaitedLater(write(writer)))
@@ -104,7 +107,6 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
           .filter(({ name }) => !isAdd(name))
           .map((call) => awaitedLater(callUntil(hasEnded, call, scale)))
         try {
-          // Some writes are on their way, some were done and not answered.
           await aRandomMoment(10, 80)
           // On a machine that is slow enough the others are all between two adds.
           writing.push(
@@ -112,6 +114,8 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
               awaitedLater(attempt(pets, `${round}-last-${isKeyed}`, isKeyed).then((one) => [one])),
             ),
           )
+          // Within the time of an add: these are on their way, or done and not answered.
+          await aRandomMoment(0, addMs)
           const { end } = await interrupt()
           isDown = true
           // An adapter may hold its calls back until their deadline.
