@@ -4,8 +4,9 @@ import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { type HarnessCase, maxOpenings, memberOf } from '../persistence-harness.ts'
 
-const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }
-const ROUNDS = 3
+const GROUP = { group: 'persistence.unavailable', timeLimitMs: 240_000 }
+/** In about half of the rounds nothing goes on in the background just then. */
+const ROUNDS = 8
 /** How many openings add a pet after each other: an adapter may seldom do what it does then. */
 const OPENINGS = 8
 

@@ -13,6 +13,8 @@ import { listAll, petsByName } from '../stored-pets.ts'
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
 /** How often a page is written: an adapter may read between its parts, or not. */
 const ROUNDS = 3
+/** How many pages are looked for as soon as they have resolved. */
+const FRESH_PAGES = 40
 
 /** Pets that bulk access writes, an open adapter has, and the other way round. */
 export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
@@ -104,6 +106,13 @@ export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
               pet.id,
               'lastPetId after an adapter has added a pet',
             )
+          }
+          // Often: what is stored a moment later is seldom missing.
+          for (let page = 0; page < FRESH_PAGES; page += 1) {
+            await bulk.addPets([aNewPet({ name: `fresh page ${page}` })])
+            const [pet] = await pets.list({ after: added.at(-1)?.id, limit: 1 })
+            expectEqual(pet?.name, `fresh page ${page}`, 'the pet of a page that has resolved')
+            added.push(pet as Pet)
           }
         })
         let hasEnded = false
