@@ -86,6 +86,23 @@ const SHOWS: Readonly<Record<keyof PersistenceHarness, string>> = {
   close: 'nothing; it removes what the harness has made',
 }
 
+/**
+ * The members of a harness that may be an instance of a class, as a plain object whose functions
+ * are called on the harness.
+ */
+export function membersOf(harness: object): Partial<PersistenceHarness> {
+  const names = new Set([...Object.keys(harness), ...Object.keys(SHOWS)])
+  const members = [...names].map((name): [string, unknown] => [name, Reflect.get(harness, name)])
+  return Object.fromEntries(
+    members
+      .filter(([, member]) => member !== undefined)
+      .map(([name, member]) => [
+        name,
+        typeof member === 'function' ? member.bind(harness) : member,
+      ]),
+  )
+}
+
 /** The members that are no functions. */
 const VALUES: ReadonlySet<string> = new Set([
   'capabilities',

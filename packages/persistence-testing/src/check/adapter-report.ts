@@ -65,15 +65,10 @@ function indented(text = ''): string {
 }
 
 function everyGuarantee(guarantees: readonly CheckedGuarantee[]): readonly string[] {
-  const rows = guarantees.map(({ result, capability, durationMs, name, reason }) => {
-    return [
-      result,
-      capability,
-      `${durationMs} ms`,
-      result === 'not tested' ? `${name} (${reason})` : name,
-    ]
+  const rows = guarantees.map(({ id, result, durationMs, name, reason }) => {
+    return [result, `${durationMs} ms`, id, result === 'not tested' ? `${name} (${reason})` : name]
   })
-  return table([['RESULT', 'CAPABILITY', 'TIME', 'GUARANTEE'], ...rows])
+  return table([['RESULT', 'TIME', 'ID', 'GUARANTEE'], ...rows])
 }
 
 function countsByCapability(guarantees: readonly CheckedGuarantee[]): readonly string[] {

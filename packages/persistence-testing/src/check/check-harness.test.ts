@@ -37,6 +37,23 @@ it('createHarness says where a harness fails', async () => {
   await expect(made).rejects.not.toBeInstanceOf(WrongUse)
 })
 
+it('createHarness takes an instance of a class, whose members are called on it', async () => {
+  const harness = join(folder, 'class.mjs')
+  writeFileSync(
+    harness,
+    `class Harness {
+      #databases = 0
+      concurrent = true
+      async open() {}
+      async emptyDatabase() { return String(++this.#databases) }
+    }
+    export default () => new Harness()`,
+  )
+  const made = await createHarness({ harness })
+  const { emptyDatabase } = made
+  expect([await emptyDatabase(), await emptyDatabase(), made.concurrent]).toEqual(['1', '2', true])
+})
+
 it('assertEmpty rejects a database that has pets', async () => {
   const url = `file:${folder}/full`
   await (await openFilePersistence({ url, mode: 'migrate' })).pets.add(aNewPet())

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { importFromWorkingDirectory, loadPersistenceModule } from '@pet-store/persistence/module'
 import { endWithin } from '../case/time-limit.ts'
-import { assertHarness, type PersistenceHarness } from '../persistence-harness.ts'
+import { assertHarness, membersOf, type PersistenceHarness } from '../persistence-harness.ts'
 import { stackOf } from './stack-of.ts'
 
 /** What the command line says about the adapter. */
@@ -38,7 +38,7 @@ export async function createHarness({
   const made = make === undefined ? { concurrent: true } : await make(url)
   if (typeof made !== 'object' || made === null)
     throw new WrongUse(`What ${file} makes must be an object with members of a harness.`)
-  const harness: Partial<PersistenceHarness> = { ...base, ...made }
+  const harness: Partial<PersistenceHarness> = { ...base, ...membersOf(made) }
   if (harness.open !== undefined && harness.emptyDatabase !== undefined) {
     const complete = harness as PersistenceHarness
     try {

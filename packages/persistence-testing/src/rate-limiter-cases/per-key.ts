@@ -14,7 +14,7 @@ const KEY_IDS = [
     '2001:db8::2',
     '2001:db8::',
     ...['1', '2'].map((end) => `key_${'k'.repeat(90)}${end}`),
-    ...['Zo\u00EB', 'Zoe\u0308', 'Zoe', 'key_1:3600000', 'key_1', 'key_1:'],
+    ...['Zo\u00EB', 'Zoe\u0308', 'Zoe', `key_1:${LONG_MS}`, 'key_1', 'key_1:'],
   ],
 ]
 
