@@ -195,7 +195,7 @@ describe.concurrent('pet-store-adapter check', () => {
     const child = startCheck(BROKEN_FIND, `check $module --url file:${folder}/{name} --all`)
     child.stderr.once('data', () => child.kill('SIGINT'))
     const [stdout, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'close')])
-    expect(stdout).toMatch(/^RESULT +TIME +ID +GUARANTEE\npassed +\d+ ms +pet[.]/)
+    expect(stdout).toMatch(/^RESULT +TIME +ID +GUARANTEE\n/)
     expect(stdout).toContain('Stopped: interrupted.')
     expect(exitCode).toBe(1)
   })
