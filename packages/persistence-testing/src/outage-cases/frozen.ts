@@ -81,6 +81,13 @@ export const frozenCases: readonly HarnessCase[] = casesOf(GROUP, {
       const attempts: Attempt[] = []
       try {
         for (let round = 0; round < FREEZINGS; round += 1) {
+          // With all their connections: after an outage an adapter may have none.
+          const before = openings.flatMap(({ pets }, index) =>
+            Array.from({ length: 2 * STEPS }, (_, count) =>
+              attempt(pets, `${round}-${index}-before-${count}`, true),
+            ),
+          )
+          attempts.push(...(await Promise.all(before)))
           const hasEnded = { value: false }
           const writing = openings.flatMap(({ pets }, index) =>
             Array.from({ length: WRITERS }, (_, writer) =>
@@ -93,13 +100,16 @@ export const frozenCases: readonly HarnessCase[] = casesOf(GROUP, {
             ).map(awaitedLater),
           )
           await aRandomMoment(20, 80)
-          // One after the other, so that the database stops at every step of an add, whether these
-          // take a turn of this process or milliseconds.
+          // Spread over the time of one, which is longer beside the others, so that the database
+          // stops at every step of an add.
+          const begunMs = performance.now()
+          attempts.push(await attempt((openings[0] as Persistence).pets, `${round}-timed`, true))
+          const stepMs = (3 * (performance.now() - begunMs)) / STEPS
           const keyed: Promise<Attempt>[] = []
           for (let step = 0; step < STEPS; step += 1) {
             for (const [index, { pets }] of openings.entries())
               keyed.push(awaitedLater(attempt(pets, `${round}-${index}-step-${step}`, true)))
-            await (round === 0 ? aTurnLater() : wait(round))
+            await (stepMs < 1 ? aTurnLater() : wait(stepMs))
           }
           // If an adapter never waits, the others are all between two adds.
           const last = openings.flatMap(({ pets }, index) =>

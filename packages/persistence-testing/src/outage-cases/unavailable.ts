@@ -88,6 +88,11 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
       await prepareCalls(persistence, 'acknowledged')
       const attempts: Attempt[] = []
       for (let round = 0; round < ROUNDS; round += 1) {
+        // With all its connections: after an interruption an adapter may have none.
+        const before = Array.from({ length: WRITERS }, (_, writer) =>
+          attempt(pets, `${round}-before-${writer}`, true),
+        )
+        attempts.push(...(await Promise.all(before)))
         const hasEnded = { value: false }
         let isDown = false
         let addMs = 0
