@@ -8,8 +8,10 @@ import { aNewPet } from '../new-pets.ts'
 import { assertSeveralProcesses, type HarnessCase, memberOf } from '../persistence-harness.ts'
 import { listAll } from '../stored-pets.ts'
 
+const GROUP = { group: 'persistence.migrate', timeLimitMs: 120_000 }
+
 /** The schema changes only when opening may migrate it, and the adapter has what it declares. */
-export const migratingCases: readonly HarnessCase[] = casesOf('persistence.migrate', {
+export const migratingCases: readonly HarnessCase[] = casesOf(GROUP, {
   'empty: does not open an empty database without migrate, and leaves it empty': async (
     harness,
   ) => {
