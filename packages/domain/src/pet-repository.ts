@@ -15,10 +15,10 @@ import type { NewPet, Pet, PetId, PetStatus } from './pet.ts'
 export interface PetRepository {
   /**
    * Stores a pet and returns it with its id. Every field is returned exactly as given, and no
-   * other. The ids that one repository assigns increase, and no id is ever reused, even when many
-   * callers add at the same time. Another repository on the same database may assign smaller ones
-   * later. When the promise resolves the pet is stored durably. When it rejects nothing is stored,
-   * unless the error has the outcome `unknown`.
+   * other. The ids that one repository assigns are greater than 0 and increase, and no id is ever
+   * reused, even when many callers add at the same time. Another repository on the same database
+   * may assign smaller ones later. When the promise resolves the pet is stored durably. When it
+   * rejects nothing is stored, unless the error has the outcome `unknown`.
    *
    * A `cancellation` that is aborted before the pet was sent to the database rejects with
    * `persistence_unavailable`, outcome `not_stored`. Later it has no effect.

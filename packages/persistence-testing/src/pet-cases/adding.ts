@@ -18,7 +18,7 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
     ]
     for (const [index, { id }] of added.entries()) {
       expectEqual(typeof id, 'bigint', 'an id must be a bigint')
-      assert.ok(id >= INT64.min && id <= INT64.max, `an id must be within int64, got ${id}`)
+      assert.ok(id > 0n && id <= INT64.max, `an id must be from 1 to ${INT64.max}, got ${id}`)
       const before = added[index - 1]?.id ?? id - 1n
       assert.ok(id > before, `the id after ${before} must be greater, got ${id}`)
     }

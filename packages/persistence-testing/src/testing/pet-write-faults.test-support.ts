@@ -7,6 +7,7 @@ export const petWriteFaults: readonly Fault<PetRepository>[] = petFaults('pet.ad
   'ids: returns ids as numbers': returns((pet) => ({ ...pet, id: Number(pet.id) })),
   'ids: returns ids beyond int64': returns((pet) => ({ ...pet, id: INT64.max + pet.id })),
   'ids: gives decreasing ids': returns((pet) => ({ ...pet, id: 1000n - pet.id })),
+  'ids: gives ids below 0': returns((pet) => ({ ...pet, id: pet.id - 100n })),
   'ids: gives an id twice': returns((pet) => ({ ...pet, id: pet.id / 2n })),
   'ids: treats an equal pet as the same pet': ({ memory }, { add }) => ({
     add: async (pet) => [...memory.pets.values()].find(({ name }) => name === pet.name) ?? add(pet),
