@@ -74,7 +74,7 @@ async function persistenceOf(
 
   return {
     pets: listFromReplicas(primary, replicas.all),
-    apiKeys: new MikroOrmApiKeyRepository(entities),
+    apiKeys: new MikroOrmApiKeyRepository(entities, dialect),
     createRateLimiter(limit) {
       countsRequests = true
       const limiter = createPostgresRateLimiter(connections, diskSpace)(limit)

@@ -70,7 +70,7 @@ function persistenceOf(
 
   return {
     pets,
-    apiKeys: new MikroOrmApiKeyRepository(entities),
+    apiKeys: new MikroOrmApiKeyRepository(entities, dialect),
     check: () => checks.track(check()),
     async isMigrated() {
       const { pending } = await entities.read('migration_list', (em) => stateOf(database, em))

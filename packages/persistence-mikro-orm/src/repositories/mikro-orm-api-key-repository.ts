@@ -4,13 +4,16 @@ import { apiKeyFromRow, rowFromApiKey } from '../entities/api-key-columns.ts'
 import { ApiKeyEntity, type ApiKeyRow } from '../entities/api-key-entity.ts'
 import type { EntityManagers } from '../orm/entity-managers.ts'
 import { markKeysUsed } from '../statements/api-key-statements.ts'
+import type { SqlDialect } from '../statements/sql-dialect.ts'
 
 /** API keys in an SQL database, read and written as entities. */
 export class MikroOrmApiKeyRepository implements ApiKeyRepository {
   readonly #entities: EntityManagers
+  readonly #dialect: Pick<SqlDialect, 'turn'>
 
-  constructor(entities: EntityManagers) {
+  constructor(entities: EntityManagers, dialect: Pick<SqlDialect, 'turn'>) {
     this.#entities = entities
+    this.#dialect = dialect
   }
 
   async add(key: NewApiKey): Promise<void> {
@@ -67,7 +70,7 @@ export class MikroOrmApiKeyRepository implements ApiKeyRepository {
       latest.set(id, Math.max(at.getTime(), latest.get(id) ?? Number.NEGATIVE_INFINITY))
     }
     await this.#entities.write('api_key_mark_used', (em) =>
-      em.execute(markKeysUsed(latest.size), [...latest].flat(), 'run'),
+      em.execute(markKeysUsed(latest.size, this.#dialect), [...latest].flat(), 'run'),
     )
   }
 

@@ -15,6 +15,7 @@ const DIALECT: SqlDialect = {
   nowMs: 'now',
   listWithStatus: '',
   listWithStatusAfter: '',
+  turn: '',
   findMigrationTable: '',
 }
 

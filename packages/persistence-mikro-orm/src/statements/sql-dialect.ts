@@ -17,6 +17,11 @@ export interface SqlDialect {
   readonly listWithStatus: string
   /** The same after an id. Values: the status, the id, the limit. */
   readonly listWithStatusAfter: string
+  /**
+   * What a statement reads one row from, so that it waits for the end of every other transaction
+   * that has read from it.
+   */
+  readonly turn: string
   /** Returns a row if the table `migration` exists, which the migrator would create. */
   readonly findMigrationTable: string
 }

@@ -15,6 +15,7 @@ const DIALECT: SqlDialect = {
   nowMs: '0',
   listWithStatus: '',
   listWithStatusAfter: '',
+  turn: '(select 1)',
   findMigrationTable: '',
 }
 
@@ -37,7 +38,7 @@ const KEYWORDS =
   /^(?:and|as|by|conflict|do|excluded|from|insert|into|is|limit|null|on|or|order|select|set|update|values|where|with)$/
 
 /** Names that a statement defines itself. */
-const OWN_NAMES = /^(?:used|at)$/
+const OWN_NAMES = /^(?:used|at|turn)$/
 
 function bulkSql({ into, onConflict }: typeof INSERT_PETS): string {
   return `insert into ${into} values ${onConflict}`
@@ -47,7 +48,7 @@ const STATEMENTS = [
   ...Object.values(petStatements(DIALECT)).map(({ sql }) => sql),
   ...Object.values(idempotencyKeyStatements(DIALECT)).map(({ sql }) => sql),
   ...[INSERT_NEW_PETS, INSERT_PETS, REPLACE_IDEMPOTENCY_KEYS].map(bulkSql),
-  markKeysUsed(2),
+  markKeysUsed(2, DIALECT),
 ].filter((sql) => sql !== '')
 
 it.each(STATEMENTS)('the entities have every table and column of a statement: %s', (sql) => {

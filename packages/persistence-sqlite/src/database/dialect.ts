@@ -23,6 +23,9 @@ export const SQLITE_DIALECT: SqlDialect = {
     order by id
     limit $3`,
 
+  // It has one writer at a time.
+  turn: '(select 1)',
+
   findMigrationTable: `
     select 1
     from sqlite_schema

@@ -118,6 +118,28 @@ export const endingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('a
     const unused = (await keys.list()).filter(({ lastUsedAt }) => lastUsedAt === undefined)
     expectEqual(unused, [], 'every key must have a last use')
   },
+  'mark-used-orders: records the uses of calls that name the same keys in different orders': async (
+    keys,
+  ) => {
+    const ids = Array.from({ length: USED_TOGETHER }, (_, index) => `key_k${index}`)
+    await inGroups(ids.length, (index) => keys.add(aNewApiKey(`k${index}`)))
+    // Several instances of the service record uses at the same time: locks of keys that are taken
+    // in different orders make a database end one of the calls.
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await Promise.all(
+        Array.from({ length: CALLS_TOGETHER }, async (_, call) => {
+          const uses = ids.map((id) => ({ id, at: after(round * CALLS_TOGETHER + call) }))
+          await keys.markUsed(call % 2 === 0 ? uses : uses.toReversed())
+        }),
+      )
+    }
+    const times = (await keys.list()).map(({ lastUsedAt }) => lastUsedAt)
+    expectEqual(
+      times,
+      ids.map(() => after(ROUNDS * CALLS_TOGETHER - 1)),
+      'the last use of each key after calls at the same time',
+    )
+  },
   'mark-used-unknown: accepts the use of an unknown key, and no uses at all, without an error':
     async (keys) => {
       await keys.markUsed([{ id: 'key_other', at: after(0) }])
@@ -188,3 +210,8 @@ export async function expectRevocationsKept(
     expectEqual([lastUsedAt, replacedBy], others, 'the use and the successor of a revoked key')
   })
 }
+
+/** How many keys each call names, how many calls there are at a time, and how often. */
+const USED_TOGETHER = 300
+const CALLS_TOGETHER = 10
+const ROUNDS = 6

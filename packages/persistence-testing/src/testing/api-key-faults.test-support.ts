@@ -204,6 +204,22 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(
     'mark-used-many: records at most 256 uses': (_, { markUsed }) => ({
       markUsed: (uses) => markUsed(uses.slice(0, 256)),
     }),
+    'mark-used-orders: ends a call that names keys in another order than one under way': (
+      _,
+      { markUsed },
+    ) => {
+      const underWay = new Set<string | undefined>()
+      return {
+        async markUsed(uses) {
+          const first = uses[0]?.id
+          if (underWay.size > 0 && !underWay.has(first)) return broken()
+          underWay.add(first)
+          await new Promise((resolve) => setImmediate(resolve))
+          await markUsed(uses)
+          underWay.delete(first)
+        },
+      }
+    },
     'mark-used-unknown: rejects the use of an unknown key': (keys, { markUsed }) => ({
       markUsed: async (uses) =>
         uses.every(({ id }) => keys.rows.some((row) => row.id === id)) ? markUsed(uses) : broken(),
