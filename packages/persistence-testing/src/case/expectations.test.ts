@@ -1,13 +1,14 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { expectRejection } from './expectations.ts'
 
 it.each([
   ['undefined', undefined],
   ["'taken'", 'taken'],
 ])('expectRejection says that a call was rejected without an error: %s', async (text, reason) => {
-  await expect(
-    expectRejection(() => Promise.reject(reason), 'add must reject', { code: 'taken' }),
-  ).rejects.toThrow(`add must reject with an error; it was rejected with: ${text}`)
+  const add = vi.fn<() => Promise<unknown>>().mockRejectedValue(reason)
+  await expect(expectRejection(add, 'add must reject', { code: 'taken' })).rejects.toThrow(
+    `add must reject with an error; it was rejected with: ${text}`,
+  )
 })
 
 it('expectRejection shows the property that differs, and the message of the error', async () => {
