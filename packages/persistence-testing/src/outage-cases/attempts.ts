@@ -102,13 +102,14 @@ export async function expectStoredAsSaid(
   })
 }
 
-/** Tries one add after the other. */
+/** Tries one add after the other, at most so many as an adapter that never waits makes. */
 export async function writeUntil(
   hasEnded: { readonly value: boolean },
   attemptOne: (count: number) => Promise<Attempt>,
+  most = 50,
 ): Promise<readonly Attempt[]> {
   const attempts: Attempt[] = []
-  while (!hasEnded.value && attempts.length < 50) {
+  while (!hasEnded.value && attempts.length < most) {
     const last = await attemptOne(attempts.length)
     attempts.push(last)
     // What is rejected at once is not tried a thousand times, and an adapter that never waits lets
