@@ -43,7 +43,7 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
       return Promise.resolve()
     }
     if (name === 'movePetIdsPast' && has('moves-ids-later')) {
-      setTimeout(() => void work(name, args), 60_000).unref()
+      setTimeout(() => void repeat(name, args).catch(() => {}), 60_000).unref()
       return Promise.resolve()
     }
     if (name === 'writePets' && has('shows-unfinished-pages')) return showFirst(args[0])
