@@ -106,6 +106,8 @@ const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['keeps-a-timer-when-rejected', 'open.rejected'],
   ['leaks-when-opened', 'open.rejected open.many'],
   ['migrates-outdated-for-reading', 'migrate.outdated'],
+  ['throws-itself', 'declared.promises'],
+  ['returns-queries', 'declared.promises unavailable.reads'],
   ['tells-values', 'declared.reports'],
   ['never-ends-statements', 'declared.reports'],
   ['counts-pools-later', 'declared.reports'],

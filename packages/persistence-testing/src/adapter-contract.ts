@@ -28,6 +28,7 @@ import { deletedPetCases } from './persistence-cases/deleted-pets.ts'
 import { followingReplicaCases } from './persistence-cases/following-replicas.ts'
 import { migratingCases } from './persistence-cases/migrating.ts'
 import { openingCases } from './persistence-cases/opening.ts'
+import { promiseCases } from './persistence-cases/promises.ts'
 import { reopeningCases } from './persistence-cases/reopening.ts'
 import { replicaCases } from './persistence-cases/replicas.ts'
 import { reportingCases } from './persistence-cases/reporting.ts'
@@ -114,7 +115,13 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
       ...unavailableBulkCases,
       ...acknowledgedBulkCases,
     ],
-    capabilities: [...declaringCases, ...reportingCases, ...replicaCases, ...followingReplicaCases],
+    capabilities: [
+      ...declaringCases,
+      ...promiseCases,
+      ...reportingCases,
+      ...replicaCases,
+      ...followingReplicaCases,
+    ],
   }).flatMap(([capability, cases]) =>
     cases.map(({ run, ...rest }) => ({
       ...rest,

@@ -4,6 +4,10 @@ import type { PetRepository } from '@pet-store/domain'
 /**
  * An open persistence adapter, as the service uses it. The caller that opened it closes it.
  *
+ * Where a type says promise, in the ports too, a function returns a promise and does not throw. No
+ * other object with `then` will do: callers may wait for a result more than once, and a query of a
+ * builder may then be sent again.
+ *
  * An adapter fulfils this contract when it passes `adapterContract` from
  * `@pet-store/persistence-testing`.
  */

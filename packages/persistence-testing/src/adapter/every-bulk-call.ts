@@ -1,7 +1,7 @@
 import { BULK_ACCESS_FUNCTIONS, type BulkAccess } from '@pet-store/persistence'
 import { apiKeyOf, importOf, keyOf } from '../bulk-cases/items.ts'
 import { aNewPet } from '../new-pets.ts'
-import type { Call } from './every-call.ts'
+import { type Call, callOf } from './every-call.ts'
 
 type BulkCalls = Readonly<
   Record<
@@ -41,6 +41,6 @@ const CALLS: BulkCalls = {
 export function everyBulkCall(bulk: BulkAccess, id: bigint): readonly Call[] {
   return BULK_ACCESS_FUNCTIONS.filter((name) => name !== 'close').map((name) => {
     const { isRead, call } = CALLS[name]
-    return { name: `bulk.${name}`, isRead, run: async () => call(bulk, id) }
+    return callOf(`bulk.${name}`, isRead, () => call(bulk, id))
   })
 }

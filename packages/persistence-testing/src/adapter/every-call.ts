@@ -1,6 +1,7 @@
 import type { ApiKeyRepository } from '@pet-store/access'
 import { PET_REPOSITORY_FUNCTIONS } from '@pet-store/domain'
 import { API_KEY_REPOSITORY_FUNCTIONS, type Persistence } from '@pet-store/persistence'
+import { expectPromise, isThenable } from '../case/expect-promise.ts'
 import type { FunctionCalls } from '../case/function-calls.ts'
 import { aNewApiKey, hashOf } from '../new-api-keys.ts'
 import { PET_CALLS } from '../pet-repository-contract.ts'
@@ -11,6 +12,7 @@ export interface Call {
   /** The function, and how it is called where there are several ways. */
   readonly name: string
   readonly isRead: boolean
+  /** Rejects too if the function does not return a promise. */
   readonly run: () => Promise<unknown>
 }
 
@@ -62,18 +64,24 @@ export function everyCall(opened: Persistence, label: string): readonly Call[] {
     for (const name of API_KEY_REPOSITORY_FUNCTIONS)
       calls.push(...callsOf('apiKeys', apiKeys, API_KEYS[name], label))
     if (apiKeys.listChangedSince !== undefined) {
-      const run = async () => apiKeys.listChangedSince?.(after(0))
-      calls.push({ name: 'apiKeys.listChangedSince', isRead: true, run })
+      const { listChangedSince } = apiKeys
+      const call = () => listChangedSince.call(apiKeys, after(0))
+      calls.push(callOf('apiKeys.listChangedSince', true, call))
     }
   }
-  calls.push({ name: 'check', isRead: true, run: async () => opened.check() })
-  if (opened.isMigrated !== undefined)
-    calls.push({ name: 'isMigrated', isRead: true, run: async () => opened.isMigrated?.() })
-  if (opened.readClock !== undefined)
-    calls.push({ name: 'readClock', isRead: true, run: async () => opened.readClock?.() })
+  calls.push(callOf('check', true, () => opened.check()))
+  const { isMigrated, readClock } = opened
+  if (isMigrated !== undefined)
+    calls.push(callOf('isMigrated', true, () => isMigrated.call(opened)))
+  if (readClock !== undefined) calls.push(callOf('readClock', true, () => readClock.call(opened)))
   if (opened.createRateLimiter !== undefined) {
     const limiter = opened.createRateLimiter({ requests: 100, windowMs: 3_600_000 })
-    calls.push({ name: 'take', isRead: false, run: async () => limiter.take(`key_${label}`) })
+    // It may return its result at once.
+    const run = async () => {
+      const result = limiter.take(`key_${label}`)
+      return isThenable(result) ? expectPromise('take', () => result as Promise<unknown>) : result
+    }
+    calls.push({ name: 'take', isRead: false, run })
   }
   return calls
 }
@@ -84,11 +92,14 @@ function callsOf<Port>(
   { isRead, calls }: FunctionCalls<Port>,
   label: string,
 ): Call[] {
-  return Object.entries(calls).map(([name, call]) => ({
-    name: `${portName}.${name}`,
-    isRead,
-    run: async () => call(port, label),
-  }))
+  return Object.entries(calls).map(([name, call]) =>
+    callOf(`${portName}.${name}`, isRead, () => call(port, label)),
+  )
+}
+
+/** A call of a function that returns a promise. */
+export function callOf(name: string, isRead: boolean, call: () => Promise<unknown>): Call {
+  return { name, isRead, run: () => expectPromise(name, call) }
 }
 
 /** Why a call has rejected; `undefined` if it has resolved. */

@@ -30,6 +30,7 @@ const DECLARATIONS: Readonly<Record<string, readonly [declaration: string, packa
     'persistence.declared': ['PersistenceCapabilities', PERSISTENCE],
     'persistence.declared.failures': ['OnStatement', PERSISTENCE],
     'persistence.declared.other-replica': ['PersistenceOptions.replicaUrls', PERSISTENCE],
+    'persistence.declared.promises': ['Persistence', PERSISTENCE],
     'persistence.declared.replica': ['PersistenceOptions.replicaUrls', PERSISTENCE],
     'persistence.declared.reports': ['OnStatement', PERSISTENCE],
     'persistence.killed': ['PetRepository.add', DOMAIN],

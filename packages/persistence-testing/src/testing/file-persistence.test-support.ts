@@ -5,6 +5,7 @@ import { existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import type { Allowance, ApiKey, RateLimit } from '@pet-store/access'
 import { type Pet, persistenceUnavailable } from '@pet-store/domain'
 import type { OpenPersistence } from '@pet-store/persistence'
+import { asReturned } from './file-call-style.test-support.ts'
 import { leakOf } from './file-leaks.test-support.ts'
 import { lockOf } from './file-lock.test-support.ts'
 import { outcomeWhileDown } from './file-outcome.test-support.ts'
@@ -173,18 +174,17 @@ const openFilePersistence: OpenPersistence = async ({
     return new Proxy({} as State[Name], {
       get:
         (_, key) =>
-        async (...args: unknown[]) => {
-          const isAcknowledged =
-            name === 'apiKeys' && has('acknowledges-keys-while-down') && isDown()
-          if (isAcknowledged) return true
+        (...args: unknown[]) => {
           const text = `${name}.${String(key)}`
-          const called = reportedCall(onStatement, has, { name: text, args }, async () => {
-            if (isDown() && has(`hangs-in-${text}`)) return new Promise(() => {})
-            const method = Reflect.get(own, key) as Method | undefined
-            return method === undefined ? run(args, name, key) : method(...args)
+          return asReturned({ has, isDown, name: text, args }, async () => {
+            const called = reportedCall(onStatement, has, { name: text, args }, async () => {
+              if (isDown() && has(`hangs-in-${text}`)) return new Promise(() => {})
+              const method = Reflect.get(own, key) as Method | undefined
+              return method === undefined ? run(args, name, key) : method(...args)
+            })
+            running.push(Promise.resolve(called))
+            return called
           })
-          running.push(Promise.resolve(called))
-          return called
         },
     })
   }
@@ -205,15 +205,16 @@ const openFilePersistence: OpenPersistence = async ({
 
   return {
     pets: port('pets', {
-      async add(pet) {
-        if (has('repeats-keyed-writes')) return call(({ pets }) => pets.add(pet))
-        if (!has('acknowledges-early')) return callRemotely(({ pets }) => pets.add(pet))
-        void wait(4).then(() => call(({ pets }) => pets.add(pet)).catch(() => {}))
+      async add(pet, cancellation) {
+        const add = ({ pets }: State) => pets.add(pet, cancellation)
+        if (has('repeats-keyed-writes')) return call(add)
+        if (!has('acknowledges-early')) return callRemotely(add)
+        void wait(4).then(() => call(add).catch(() => {}))
         return { ...pet, id: BigInt(Date.now()) }
       },
-      addWithKey: (pet, { at, ...key }) => {
-        const time = at ?? (has('dates-by-process') ? new Date() : fileClock())
-        return failLater(callRemotely(({ pets }) => pets.addWithKey(pet, { ...key, at: time })))
+      addWithKey: (pet, { at, ...key }, cancellation) => {
+        const dated = { ...key, at: at ?? (has('dates-by-process') ? new Date() : fileClock()) }
+        return failLater(callRemotely(({ pets }) => pets.addWithKey(pet, dated, cancellation)))
       },
       async find(id) {
         if (has('hangs-with-a-reply-on-its-way')) {

@@ -1,0 +1,22 @@
+import { persistenceUnavailable } from '@pet-store/domain'
+
+/** A call of the file adapter. */
+interface FileCall {
+  readonly has: (fault: string) => boolean
+  readonly isDown: () => boolean
+  readonly name: string
+  readonly args: readonly unknown[]
+}
+
+/** What the caller gets; a fault returns something else. */
+export function asReturned(
+  { has, isDown, name, args }: FileCall,
+  call: () => Promise<unknown>,
+): unknown {
+  if (has('throws-itself') && Object(args.at(-1)).aborted) throw persistenceUnavailable()
+  const isAcknowledged = name.startsWith('apiKeys.') && has('acknowledges-keys-while-down')
+  if (isAcknowledged && isDown()) return Promise.resolve(true)
+  const result = call()
+  const isQuery = has('returns-queries') && name === 'apiKeys.list'
+  return isQuery ? Object.defineProperty({}, 'then', { value: result.then.bind(result) }) : result
+}
