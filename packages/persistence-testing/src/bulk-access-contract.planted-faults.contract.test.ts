@@ -1,14 +1,14 @@
 import type { NewPet, Pet } from '@pet-store/domain'
 import { bulkAccessContract } from './bulk-access-contract.ts'
+import { bulkKeyFaults } from './testing/bulk-key-faults.test-support.ts'
 import { FakeBulk } from './testing/fake-bulk.test-support.ts'
-import { textOf } from './testing/fake-pets.test-support.ts'
 import { broken, faultsOf, pause, testContract } from './testing/fault.test-support.ts'
 
 function bytesOf(pets: readonly NewPet[] | readonly Pet[]): number {
   return pets.reduce((sum, { name }) => sum + Buffer.byteLength(name), 0)
 }
 
-const faults = faultsOf(() => new FakeBulk(), 'bulk', {
+const faults = faultsOf(() => new FakeBulk(), 'bulk', bulkKeyFaults, {
   'add: adds in another order': (_, { addPets }) => ({
     addPets: (pets, progress) => addPets(pets.toReversed(), progress),
   }),
@@ -49,26 +49,6 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', {
     readPets: async (query) =>
       query.after === undefined ? readPets(query) : (await readPets(query)).toReversed(),
   }),
-  'idempotency-keys.fields: rounds the ids of pets': (_, { writeIdempotencyKeys }) => ({
-    writeIdempotencyKeys: (keys) =>
-      writeIdempotencyKeys(keys.map((key) => ({ ...key, petId: BigInt(Number(key.petId)) }))),
-  }),
-  'idempotency-keys.fields: cuts fingerprints to 255 characters': (
-    _,
-    { writeIdempotencyKeys },
-  ) => ({
-    writeIdempotencyKeys: (keys) =>
-      writeIdempotencyKeys(
-        keys.map((key) => ({ ...key, fingerprint: key.fingerprint.slice(0, 255) })),
-      ),
-  }),
-  'idempotency-keys.after: goes on at the position of a key': (_, { readIdempotencyKeys }) => ({
-    async readIdempotencyKeys(limit, after) {
-      const all = await readIdempotencyKeys(99_999)
-      const index = all.findIndex(({ owner, key }) => owner === after?.owner && key === after.key)
-      return all.slice(index + 1, index + 1 + limit)
-    },
-  }),
   'write.not-valid: writes only pets that a client may add': (_, { writePets }) => ({
     writePets: async (pets) =>
       pets.some(({ name }) => name.trim() === '') ? broken() : writePets(pets),
@@ -100,32 +80,6 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', {
   }),
   'write.int64: writes ids as unsigned': (_, { writePets }) => ({
     writePets: (pets) => writePets(pets.map((pet) => ({ ...pet, id: BigInt.asUintN(63, pet.id) }))),
-  }),
-  'idempotency-keys.many: orders keys by number': (_, { readIdempotencyKeys }) => ({
-    async readIdempotencyKeys(limit, after) {
-      const all = (await readIdempotencyKeys(99_999)).toSorted(
-        (one, other) => one.owner.localeCompare(other.owner) || Number(one.key) - Number(other.key),
-      )
-      const index = all.findIndex(({ owner, key }) => owner === after?.owner && key === after.key)
-      return all.slice(index + 1, index + 1 + limit)
-    },
-  }),
-  'idempotency-keys.many: writes a thousand keys at a time': (_, { writeIdempotencyKeys }) => ({
-    async writeIdempotencyKeys(keys) {
-      for (let start = 0; start < keys.length; start += 1_000)
-        await writeIdempotencyKeys(keys.slice(start, start + 1_000))
-    },
-  }),
-  'idempotency-keys.odd: goes on after the same text in another case': (
-    _,
-    { readIdempotencyKeys },
-  ) => ({
-    async readIdempotencyKeys(limit, after) {
-      const page = await readIdempotencyKeys(99_999, after)
-      return page
-        .filter(({ key }) => key.toLowerCase() !== after?.key.toLowerCase())
-        .slice(0, limit)
-    },
   }),
   'api-keys.taken-hash: writes a thousand API keys at a time': (_, { writeApiKeys }) => ({
     async writeApiKeys(keys) {
@@ -251,22 +205,6 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', {
   'imports: reads imports in the order of writing': (bulk) => ({
     storeImport(item) {
       bulk.imports = [...bulk.imports.filter(({ id }) => id !== item.id), item]
-    },
-  }),
-  'idempotency-keys: reads idempotency keys without an order': (bulk) => ({
-    readIdempotencyKeys: async (limit) =>
-      [...bulk.memory.keys.values()].map(({ key, id }) => ({ ...key, petId: id })).slice(0, limit),
-  }),
-  'idempotency-keys: goes on at the next owner': (_, { readIdempotencyKeys }) => ({
-    async readIdempotencyKeys(limit, after) {
-      const all = await readIdempotencyKeys(99)
-      return all.filter(({ owner }) => after === undefined || owner > after.owner).slice(0, limit)
-    },
-  }),
-  'idempotency-keys: rejects an idempotency key that is stored': (bulk, original) => ({
-    async writeIdempotencyKeys(keys) {
-      if (keys.some((key) => bulk.memory.keys.has(textOf(key)))) broken()
-      return original.writeIdempotencyKeys(keys)
     },
   }),
   'api-keys: does not write who revoked an API key': (_, { writeApiKeys }) => ({

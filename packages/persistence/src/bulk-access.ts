@@ -8,8 +8,9 @@ import type { PersistenceOptions } from './persistence.ts'
  * what its mode allows, as opening an adapter does. The caller that opened it closes it.
  *
  * Every function that writes does so completely or not at all, whatever the number of items; the
- * program writes 5,000 at a time. If the capability `severalProcesses` is true, other processes may
- * add pets at the same time.
+ * program writes 5,000 at a time. Several calls may come at the same time, and write the same items
+ * in different orders. If the capability `severalProcesses` is true, other processes may add pets
+ * at the same time.
  *
  * While the database is unavailable every function rejects. A rejected write is never repeated; if
  * its error has the `outcome` `not_stored`, nothing of it is stored.

@@ -6,7 +6,7 @@ import { unreadable } from '../case/unreadable.ts'
 import { hashOf } from '../new-api-keys.ts'
 import { aNewPet } from '../new-pets.ts'
 import { after } from '../times.ts'
-import { apiKeyOf, endedImport, importOf, keyOf, MANY } from './items.ts'
+import { ALL, apiKeyOf, endedImport, importOf, keyOf, MANY } from './items.ts'
 
 /** Imports, idempotency keys and API keys are written completely or not at all. */
 export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk', {
@@ -61,6 +61,34 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
         [replaced],
         'readIdempotencyKeys must return the key that replaced the first one',
       )
+    },
+  'idempotency-keys.orders: stores calls that write the same keys in different orders at a time':
+    async (bulk) => {
+      await bulk.writePets([{ id: 1n, ...aNewPet() }])
+      // So that each of the calls below has a connection when it begins.
+      await Promise.all([bulk.countPets(), bulk.countPets()])
+      const keysWith = (fingerprint: string) =>
+        Array.from({ length: ORDERED }, (_, index) => ({
+          ...keyOf('shop', `${index}`, 1n),
+          fingerprint,
+        }))
+      for (let round = 0; round < ORDERED_ROUNDS; round += 1) {
+        const [one, other] = [`one ${round}`, `other ${round}`]
+        // Locks of keys that are taken in different orders make a database end one of the calls.
+        await Promise.all([
+          bulk.writeIdempotencyKeys(keysWith(one)),
+          bulk.writeIdempotencyKeys(keysWith(other).toReversed()),
+        ])
+        const stored = await bulk.readIdempotencyKeys(ALL)
+        const counts = [one, other].map(
+          (text) => stored.filter(({ fingerprint }) => fingerprint === text).length,
+        )
+        expectEqual(
+          counts.toSorted((first, second) => first - second),
+          [0, ORDERED],
+          'how many keys each call has written last',
+        )
+      }
     },
   'idempotency-keys.many: stores thousands of idempotency keys or none, and pages in text order':
     async (bulk) => {
@@ -210,3 +238,10 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
       )
     },
 })
+
+/**
+ * How many keys two calls write, and how often. With more of them each call may meet the other one
+ * again and again when it is repeated.
+ */
+const ORDERED = 300
+const ORDERED_ROUNDS = 3

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { INT64, type Pet } from '@pet-store/domain'
+import type { BulkAccess } from '@pet-store/persistence'
 import { withBulk } from '../adapter/with-bulk.ts'
 import { withBulkAccess, withPersistence } from '../adapter/with-persistence.ts'
 import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { addKeyed, addPets, aNewPet } from '../new-pets.ts'
-import type { HarnessCase } from '../persistence-harness.ts'
-import { assertSeveralProcesses } from '../persistence-harness.ts'
+import {
+  assertSeveralProcesses,
+  type HarnessCase,
+  type PersistenceHarness,
+} from '../persistence-harness.ts'
 import { listAll, petsByName } from '../stored-pets.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
@@ -154,13 +158,13 @@ export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
         )
       })
     },
-  'rejected: shows no pet of a page of bulk access that is rejected in the end': async (
+  'rejected: shows and counts no pet of a page of bulk access that is rejected in the end': async (
     harness,
   ) => {
     assertSeveralProcesses(harness)
     const url = await harness.emptyDatabase()
     await withPersistence(harness, url, ({ pets }) =>
-      withBulkAccess(harness, url, async (bulk) => {
+      withTwo(harness, url, async (bulk, other) => {
         const stored = { id: 10_000n, ...aNewPet() }
         await bulk.writePets([stored])
         const page = Array.from({ length: 5_000 }, (_, index) => ({
@@ -179,6 +183,7 @@ export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
           while (!hasEnded) {
             expectEqual(await pets.list({ limit: 3 }), [stored], 'the pets beside such a page')
             expectEqual(await pets.find(1n), undefined, 'a pet of such a page')
+            expectEqual(await other.countPets(), 1, 'the number of pets beside such a page')
             await new Promise((resolve) => setImmediate(resolve))
           }
           await rejected
@@ -187,3 +192,14 @@ export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
     )
   },
 })
+
+/** Opens a database for bulk access twice. */
+function withTwo(
+  harness: PersistenceHarness,
+  url: string,
+  work: (bulk: BulkAccess, other: BulkAccess) => Promise<void>,
+): Promise<void> {
+  return withBulkAccess(harness, url, (bulk) =>
+    withBulkAccess(harness, url, (other) => work(bulk, other)),
+  )
+}

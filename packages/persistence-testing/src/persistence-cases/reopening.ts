@@ -5,6 +5,7 @@ import type { Persistence } from '@pet-store/persistence'
 import { apiKeysOf, withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
+import { aMomentLater } from '../case/wait.ts'
 import { aNewApiKey, hashOf } from '../new-api-keys.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { addPets, aNewPet } from '../new-pets.ts'
@@ -161,6 +162,24 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
         }
       })
     },
+  'idempotency-late: knows the key of a call that is made days after it was requested': async (
+    harness,
+  ) => {
+    const url = await harness.emptyDatabase()
+    const late = { ...KEY, at: new Date(Date.now() - 72 * HOUR_MS) }
+    const { pet } = await withPersistence(harness, url, ({ pets }) =>
+      pets.addWithKey(aNewPet(), late),
+    )
+    // An opening may delete what has expired: not this key, at the time of no call.
+    await withPersistence(harness, url, async (opened) => {
+      await opened.check()
+      await aMomentLater()
+    })
+    await withPersistence(harness, url, async ({ pets }) => {
+      const repeat = await pets.addWithKey(aNewPet(), late)
+      expectEqual(repeat, { pet, isReplay: true }, 'a repeat, as late, must return the stored pet')
+    })
+  },
   'api-keys: still has all API keys after it is opened again': async (harness) => {
     const url = await harness.emptyDatabase()
     const stored = await withPersistence(harness, url, async (opened) => {

@@ -1,5 +1,5 @@
 import { existsSync, openSync } from 'node:fs'
-import { type NewPet, type Pet, type PetId, persistenceUnavailable } from '@pet-store/domain'
+import { INT64, type NewPet, type Pet, type PetId, persistenceUnavailable } from '@pet-store/domain'
 import type { BulkAccess, OpenBulkAccess } from '@pet-store/persistence'
 import { BULK_ACCESS_FUNCTIONS } from '@pet-store/persistence'
 import { FakeBulk } from './fake-bulk.test-support.ts'
@@ -46,7 +46,8 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
       setTimeout(() => void repeat(name, args).catch(() => {}), 60_000).unref()
       return Promise.resolve()
     }
-    if (name === 'writePets' && has('shows-unfinished-pages')) return showFirst(args[0])
+    const shows = has('shows-unfinished-pages') || has('counts-unfinished-pages')
+    if (name === 'writePets' && shows) return showFirst(args[0])
     const misreads = has('repeats-bulk-in-a-call') || has('denies-stored-pages')
     const misreadsKeys = name === 'writeApiKeys' && has('denies-stored-keys')
     if ((name === 'addPets' && misreads) || misreadsKeys) return misread(name, args)
@@ -70,9 +71,11 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
       pets.some(({ id }) => state.pets.memory.pets.has(id)),
     )
     if (!isTaken) return work('writePets', [pets])
-    change((stored) => stored.set(1n, { ...(pets[0] as Pet) }))
+    // Beyond those that are listed, it is only counted.
+    const id = has('counts-unfinished-pages') ? INT64.max : 1n
+    change((stored) => stored.set(id, { ...(pets[0] as Pet), id }))
     await new Promise((resolve) => setTimeout(resolve, 100))
-    change((stored) => stored.delete(1n))
+    change((stored) => stored.delete(id))
     throw new Error('An id is taken.')
   }
 

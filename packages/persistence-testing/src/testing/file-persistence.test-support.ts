@@ -76,7 +76,7 @@ const openFilePersistence: OpenPersistence = async ({
     if (has('forgets-ids')) stored.pets.memory.lastId = 0n
     if (has('forgets-idempotency-keys')) stored.pets.memory.keys.clear()
     if (has('forgets-api-keys')) stored.apiKeys.rows.length = 0
-    if (has('deletes-keys-early')) deleteOldKeys(stored)
+    deleteOldKeys(stored, has)
     if (has('forgets-counts')) stored.counts.clear()
     if (isOutdated && has('loses-old-pets')) stored.pets.memory.pets.delete(1n)
     save(stored)

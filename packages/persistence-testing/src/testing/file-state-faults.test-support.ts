@@ -57,11 +57,12 @@ export function stateFaults({
   }
 }
 
-/** Deletes idempotency keys after half of their lifetime. */
-export function deleteOldKeys({ pets }: State): void {
+/** Deletes idempotency keys after half of their lifetime, or after all of it by the clock alone. */
+export function deleteOldKeys({ pets }: State, has: (fault: string) => boolean): void {
+  if (!has('deletes-keys-early') && !has('deletes-late-keys')) return
   const { keys } = pets.memory
-  const oldest = Date.now() - IDEMPOTENCY_KEY_LIFETIME_MS / 2
-  for (const [text, { key }] of keys) if (key.at.getTime() < oldest) keys.delete(text)
+  const ageMs = IDEMPOTENCY_KEY_LIFETIME_MS / (has('deletes-keys-early') ? 2 : 1)
+  for (const [text, { key }] of keys) if (key.at.getTime() < Date.now() - ageMs) keys.delete(text)
 }
 
 /** Returns a call as it is, and does something when it has resolved, which nobody waits for. */
