@@ -129,8 +129,9 @@ describe('A restored SQLite backup', () => {
     await addPets(url, 3)
     await backupSqlite({ url }, backup)
     const ended = spawnSync(process.execPath, ['--version']).pid
-    for (const end of ['tmp', 'tmp-journal']) writeFileSync(`${path}.${ended}.${end}`, '')
-    writeFileSync(`${path}.${process.ppid}.tmp`, 'of a process that runs')
+    for (const end of ['.tmp', '-0a1b2c3d.tmp', '-0a1b2c3d.tmp-journal'])
+      writeFileSync(`${path}.${ended}${end}`, '')
+    writeFileSync(`${path}.${process.ppid}-0a1b2c3d.tmp`, 'of a process that runs')
     const link = join(folder, 'link.db')
     symlinkSync(path, link)
     const {
@@ -142,7 +143,7 @@ describe('A restored SQLite backup', () => {
       3,
     ])
     expect(readdirSync(folder).filter((name) => name.includes('tmp'))).toEqual([
-      `pets.db.${process.ppid}.tmp`,
+      `pets.db.${process.ppid}-0a1b2c3d.tmp`,
     ])
   })
 

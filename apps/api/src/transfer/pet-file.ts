@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createReadStream, rmSync } from 'node:fs'
 import { chmod, open, realpath, rename, stat, writeFile } from 'node:fs/promises'
 import { fileError } from './file-error.ts'
@@ -48,7 +49,8 @@ export async function replaceFile(file: string, text: AsyncIterable<string>): Pr
   if (existing !== undefined && !existing.isFile()) return writeFile(file, text).catch(failed)
   // Replaces the target of a symbolic link, not the link.
   const target = existing === undefined ? file : await realpath(file)
-  const temporary = `${target}.${process.pid}.tmp`
+  // Processes of two containers may have the same id.
+  const temporary = `${target}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`
   const remove = () => rmSync(temporary, { force: true })
   process.once('exit', remove)
   try {

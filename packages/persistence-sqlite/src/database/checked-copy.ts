@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
@@ -40,7 +41,8 @@ export async function writeCheckedCopy(
       `Cannot write ${JSON.stringify(file)}: there is no folder ${JSON.stringify(folder)}.`,
     )
   }
-  const temporary = `${file}.${process.pid}.tmp`
+  // Processes of two containers may have the same id.
+  const temporary = `${file}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`
   const removeTemporary = () => {
     rmSync(temporary, { force: true })
     removeLogs(temporary)
@@ -108,12 +110,12 @@ function isSameFile(one: string, other: string): boolean {
   return first.dev === second.dev && first.ino === second.ino
 }
 
-/** Removes the temporary files of processes that were killed. */
+/** Removes the temporary files of processes that were killed; earlier releases used their id alone. */
 function removeLeftovers(file: string): void {
   for (const name of readdirSync(dirname(file))) {
     if (!name.startsWith(`${basename(file)}.`)) continue
     const [, pid] =
-      /^\.(\d+)\.tmp(?:-journal|-wal|-shm)?$/.exec(name.slice(basename(file).length)) ?? []
+      /^\.(\d+)(?:-\w+)?\.tmp(?:-journal|-wal|-shm)?$/.exec(name.slice(basename(file).length)) ?? []
     if (pid !== undefined && !isRunning(Number(pid)))
       rmSync(join(dirname(file), name), { force: true })
   }
