@@ -4,7 +4,7 @@ import { temporaryFolder } from '@pet-store/testing'
 import { expect, it } from 'vitest'
 import { replaceFile } from './pet-file.ts'
 
-it('an export leaves a whole file beside another with its process id, as in containers', async () => {
+it('an export is whole beside another with the same process id, as in containers', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'pets.csv')
   const texts = ['long\n'.repeat(3_000), 'short\n'.repeat(1_000)]
