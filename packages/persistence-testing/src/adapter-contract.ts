@@ -9,6 +9,7 @@ import { apiKeyRepositoryContract } from './api-key-repository-contract.ts'
 import { bulkAccessContract } from './bulk-access-contract.ts'
 import type { ContractCase } from './case/contract-case.ts'
 import { NotTested } from './case/not-tested.ts'
+import { repeatIfBusy } from './case/repeat-if-busy.ts'
 import { endWithin } from './case/time-limit.ts'
 import { killedWhileAddingCases } from './killed-cases/adding-pets.ts'
 import { killedWhileChangingKeysCases } from './killed-cases/changing-keys.ts'
@@ -126,15 +127,16 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
     cases.map(({ run, ...rest }) => ({
       ...rest,
       capability,
-      run: async (limitMs) => {
-        try {
-          await run(harness, limitMs)
-        } catch (error) {
-          if (error instanceof NotTested) return error.message
-          throw error
-        }
-        return undefined
-      },
+      run: (limitMs) =>
+        repeatIfBusy(async () => {
+          try {
+            await run(harness, limitMs)
+          } catch (error) {
+            if (error instanceof NotTested) return error.message
+            throw error
+          }
+          return undefined
+        }),
     })),
   )
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { Persistence } from '@pet-store/persistence'
 import { awaitedLater } from '../case/awaited-later.ts'
-import { expectEqual } from '../case/expectations.ts'
+import { causedBy, expectEqual } from '../case/expectations.ts'
 import {
   assertSeveralProcesses,
   type HarnessCase,
@@ -123,14 +123,15 @@ export function untilKilledOnce(
 export async function untilKilled({ ended }: OtherProcess): Promise<readonly string[]> {
   const { lines, errors, signal } = await ended
   const message = `the writing process must run until it is killed; it printed: ${errors}`
-  expectEqual(signal, 'SIGKILL', message)
+  causedBy(errors, () => expectEqual(signal, 'SIGKILL', message))
   return lines
 }
 
 /** Returns the lines of a process, which must have ended by itself. */
 export async function linesOf({ ended }: OtherProcess): Promise<readonly string[]> {
   const { lines, errors, code } = await ended
-  expectEqual(code, 0, `the other process must end without an error; it printed: ${errors}`)
+  const message = `the other process must end without an error; it printed: ${errors}`
+  causedBy(errors, () => expectEqual(code, 0, message))
   return lines
 }
 

@@ -61,7 +61,9 @@ export async function expectRejection(
     Object.keys(properties).map((key) => [key, Reflect.get(reason, key)]),
   )
   const { message = inspect(reason) } = reason as Partial<Error>
-  expectEqual(actual, properties, `${expectation}; it was rejected with: ${message}`)
+  causedBy(reason, () =>
+    expectEqual(actual, properties, `${expectation}; it was rejected with: ${message}`),
+  )
 }
 
 /** The same of a call that no database can do: it must not reject as if it were unavailable. */
@@ -69,12 +71,23 @@ export async function expectImpossible(
   call: () => Promise<unknown>,
   expectation: string,
 ): Promise<void> {
-  let code: unknown
-  const noteCode = async () =>
+  let rejection: unknown
+  const noteRejection = async () =>
     call().catch((error: unknown) => {
-      code = (error as { readonly code?: unknown }).code
+      rejection = error
       throw error
     })
-  await expectRejection(noteCode, expectation)
-  assert.notEqual(code, 'persistence_unavailable', `${expectation}, not as if it were unavailable`)
+  await expectRejection(noteRejection, expectation)
+  const { code } = rejection as { readonly code?: unknown }
+  const message = `${expectation}, not as if it were unavailable`
+  causedBy(rejection, () => assert.notEqual(code, 'persistence_unavailable', message))
+}
+
+/** Makes a rejection of the adapter the cause of an expectation that is not met because of it. */
+export function causedBy(rejection: unknown, expect: () => void): void {
+  try {
+    expect()
+  } catch (error) {
+    throw Object.assign(error as Error, { cause: rejection })
+  }
 }

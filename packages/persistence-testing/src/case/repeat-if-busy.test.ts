@@ -1,0 +1,44 @@
+import { AssertionError } from 'node:assert/strict'
+import { expect, it } from 'vitest'
+import { expectEqual, expectRejection } from './expectations.ts'
+import { repeatIfBusy } from './repeat-if-busy.ts'
+
+const UNAVAILABLE = new Error('unavailable')
+
+/** A case that fails so often, and counts how often it has run. */
+function failing(times: number, fail: () => unknown) {
+  const state = { runs: 0 }
+  const run = async () => {
+    state.runs += 1
+    if (state.runs <= times) await fail()
+    return 'passed'
+  }
+  return { state, run }
+}
+
+const rejected = () => Promise.reject(UNAVAILABLE)
+const rejectedOtherwise = () =>
+  expectRejection(rejected, 'it must say so', { code: 'idempotency_key_reused' })
+
+it.each([rejected, rejectedOtherwise])(
+  'repeatIfBusy runs a case up to three times in which a call was rejected',
+  async (fail) => {
+    const twice = failing(2, fail)
+    expect(await repeatIfBusy(twice.run, () => true)).toBe('passed')
+    const always = failing(9, fail)
+    await expect(repeatIfBusy(always.run, () => true)).rejects.toThrow()
+    expect(always.state.runs).toBe(3)
+  },
+)
+
+it('repeatIfBusy runs a case once on a machine that is not busy', async () => {
+  const { state, run } = failing(9, rejected)
+  await expect(repeatIfBusy(run, () => false)).rejects.toBe(UNAVAILABLE)
+  expect(state.runs).toBe(1)
+})
+
+it('repeatIfBusy runs a case once that has judged what a call returned', async () => {
+  const { state, run } = failing(9, () => expectEqual(1, 2, 'the count'))
+  await expect(repeatIfBusy(run, () => true)).rejects.toBeInstanceOf(AssertionError)
+  expect(state.runs).toBe(1)
+})

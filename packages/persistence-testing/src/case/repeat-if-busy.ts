@@ -1,0 +1,42 @@
+import { AssertionError } from 'node:assert/strict'
+
+const MAX_ATTEMPTS = 3
+
+/** On a machine on which a process gets less of a processor, the deadlines of adapters run out. */
+const LEAST_SHARE = 0.1
+const MEASURED_MS = 20
+
+/**
+ * Runs a case again in which a call was rejected, if this machine is so busy that a deadline of the
+ * adapter may have run out: an adapter that is correct may then say that its database is
+ * unavailable. What a call returned is judged at once.
+ */
+export async function repeatIfBusy<Result>(
+  run: () => Promise<Result>,
+  isBusy: () => boolean = isMachineBusy,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run()
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || rejectionIn(error) === undefined || !isBusy()) throw error
+    }
+  }
+}
+
+/** The error of the adapter because of which a case has failed, if it is one. */
+function rejectionIn(error: unknown): unknown {
+  return error instanceof AssertionError ? error.cause : error
+}
+
+/** Whether this process, which now needs a processor all the time, seldom has one. */
+function isMachineBusy(): boolean {
+  const start = performance.now()
+  const before = process.cpuUsage()
+  let usedMs = 0
+  while (usedMs < MEASURED_MS) {
+    const { user, system } = process.cpuUsage(before)
+    usedMs = (user + system) / 1000
+  }
+  return usedMs < LEAST_SHARE * (performance.now() - start)
+}
