@@ -102,6 +102,10 @@ const FAULTS: Readonly<Record<string, (limit: RateLimit, shared: { take?: Take }
     const { take } = createMemoryRateLimiter(limit)
     return (keyId) => take(keyId.normalize('NFC'))
   },
+  'per-key: takes keys for patterns': (limit) => {
+    const { take } = createMemoryRateLimiter(limit)
+    return (keyId) => take(keyId.replace('_*', '_kiosk'))
+  },
   'window-ends: extends the window with each request': (limit) => {
     let count = 0
     let endMs = 0

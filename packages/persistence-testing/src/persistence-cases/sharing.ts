@@ -1,16 +1,20 @@
 import type { ApiKeyRepository, RateLimit } from '@pet-store/access'
+import type { Pet } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import { expectKey, expectWorks } from '../adapter/expect-works.ts'
+import { linesOf, withProcesses } from '../adapter/other-process.ts'
 import { apiKeysOf, rateLimiterOf, withPersistence } from '../adapter/with-persistence.ts'
 import { expectRevocationsKept } from '../api-key-cases/ending.ts'
+import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
+import { wait } from '../case/wait.ts'
 import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { addKeyed, addPets, aNewPet } from '../new-pets.ts'
 import { assertSeveralProcesses, type HarnessCase } from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-cases/long-window.ts'
-import { ascending, idsOf, listAll } from '../stored-pets.ts'
+import { ascending, idsOf, listAll, petsByName } from '../stored-pets.ts'
 import { after } from '../times.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }
@@ -83,6 +87,35 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
         }
       })
     },
+  'reader-beside-writes: reads whole pets, and all acknowledged ones, while another process writes':
+    withProcesses(async (harness, start) => {
+      assertSeveralProcesses(harness)
+      const url = await harness.emptyDatabase()
+      await withPersistence(harness, url, async () => {})
+      const reader = await harness.open({ url, mode: 'read' })
+      const writer = start(url, WRITES)
+      let acknowledged = 0
+      writer.onLines(({ length }) => {
+        acknowledged = length
+      })
+      let hasEnded = false
+      const ended = awaitedLater(linesOf(writer).finally(() => (hasEnded = true)))
+      try {
+        while (!hasEnded) {
+          for (const status of [undefined, 'sold'] as const) {
+            const known = acknowledged
+            expectWritten(await petsByName(reader.pets, status), known)
+            // The writer needs the processor too.
+            await wait(2)
+          }
+        }
+        expectWritten(await petsByName(reader.pets), (await ended).length)
+      } finally {
+        writer.kill()
+        await writer.ended
+        await reader.close()
+      }
+    }),
   'close: closes one opening without the others': async (harness) => {
     assertSeveralProcesses(harness)
     const url = await harness.emptyDatabase()
@@ -180,6 +213,31 @@ function twice(
       ),
     )
   }
+}
+
+/** Adds pets, longer than a page of a file, and prints a line for each, in the order of ids. */
+const WRITES = `
+  const opened = await open({ url, mode: 'write' })
+  const { pets } = opened
+  for (let count = 0; count < 40; count += 1) {
+    const name = count + ' ' + 'x'.repeat(900)
+    const pet = { name, categoryId: BigInt(count), status: 'sold' }
+    const key = { owner: 'shop', key: name, fingerprint: name }
+    await (count % 2 === 0 ? pets.add(pet) : pets.addWithKey(pet, key))
+    print(count)
+  }
+  await opened.close()`
+
+/** Every pet that is read is as it was written, and the first ones are all there. */
+function expectWritten(stored: ReadonlyMap<string, Pet>, acknowledged: number): void {
+  const names = Array.from(
+    { length: Math.max(acknowledged, stored.size) },
+    (_, count) => `${count} ${'x'.repeat(900)}`,
+  )
+  expectEqual([...stored.keys()], names, 'the names of the pets that another process adds')
+  const rest = [...stored.values()].map(({ categoryId, status }) => ({ categoryId, status }))
+  const expected = names.map((_, count) => ({ categoryId: BigInt(count), status: 'sold' }))
+  expectEqual(rest, expected, 'the other fields of the pets that another process adds')
 }
 
 const LIMIT: RateLimit = { requests: 10, windowMs: 3_600_000 }

@@ -13,9 +13,10 @@ import { aNewPet } from '../new-pets.ts'
 import { ascending, idsOf, listAll } from '../stored-pets.ts'
 import { addUnder, expectReused, keyWith } from './idempotency-keys.ts'
 
-/** What collations, encodings and careless comparisons take for the same text. */
+/** What collations, encodings, patterns and careless comparisons take for the same text. */
 const ODD_TEXTS = [
   ...['k', 'K', 'k ', ' k', 'k\t', `k'"\\%_`, 'k%', 'k_'],
+  ...['k*', '?', '.', '[kK]', '^k$'],
   ...['Zo\u00EB', 'Zoe\u0308', 'Zoe', 'stra\u00DFe', 'strasse', '\u212A'],
   // Every JavaScript object has these.
   ...['constructor', '__proto__', 'toString'],

@@ -6,6 +6,7 @@ import { inOneWindow, LONG_MS } from './long-window.ts'
 
 const KEY_IDS = [
   ...['key_kiosk', 'key_shop', 'KEY_KIOSK', 'key_kiosk ', 'key_', 'key_%'],
+  ...['key_*', 'key_kios?', 'key.shop', 'key_[ks]hop'],
   // Every JavaScript object has these.
   ...['constructor', '__proto__', 'toString'],
   // Addresses are counted too.

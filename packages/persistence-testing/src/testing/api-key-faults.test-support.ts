@@ -164,6 +164,13 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(
         return revoke(same?.id ?? id, at, by)
       },
     }),
+    'add.exact-ids: finds by a pattern': (_, { find, list }) => ({
+      async find(id) {
+        const isPattern = id.endsWith('*')
+        const found = (await list()).find((key) => key.id.startsWith(id.slice(0, -1)))
+        return isPattern ? found : find(id)
+      },
+    }),
     'add.exact-ids: takes an id for taken if it differs in its spaces': (keys, { isTaken }) => ({
       isTaken: (key) => isTaken(key) || keys.rows.some(({ id }) => id.trim() === key.id.trim()),
     }),

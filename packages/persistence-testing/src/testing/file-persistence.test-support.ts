@@ -13,6 +13,7 @@ import { replicasOf } from './file-replicas.test-support.ts'
 import { hundredsOf, type State, transaction } from './file-state.test-support.ts'
 import { deleteOldKeys, failingLater, stateFaults } from './file-state-faults.test-support.ts'
 import { reportedCall } from './file-statements.test-support.ts'
+import { addAfterReplays, addInTwoSteps, replaceInTwoSteps } from './file-two-steps.test-support.ts'
 
 export { openBulkAccess } from './file-bulk-access.test-support.ts'
 export { deletePet } from './file-state.test-support.ts'
@@ -206,6 +207,7 @@ const openFilePersistence: OpenPersistence = async ({
   return {
     pets: port('pets', {
       async add(pet, cancellation) {
+        if (has('stores-in-two-steps')) return addInTwoSteps(call, pet)
         const add = ({ pets }: State) => pets.add(pet, cancellation)
         if (has('repeats-keyed-writes')) return call(add)
         if (!has('acknowledges-early')) return callRemotely(add)
@@ -214,6 +216,7 @@ const openFilePersistence: OpenPersistence = async ({
       },
       addWithKey: (pet, { at, ...key }, cancellation) => {
         const dated = { ...key, at: at ?? (has('dates-by-process') ? new Date() : fileClock()) }
+        if (has('replays-before-it-stores')) return addAfterReplays(call, pet, dated)
         return failLater(callRemotely(({ pets }) => pets.addWithKey(pet, dated, cancellation)))
       },
       async find(id) {
@@ -252,14 +255,7 @@ const openFilePersistence: OpenPersistence = async ({
         const inSteps = has('rotates-in-two-steps')
         if (!inSteps && !has('looks-before-it-replaces'))
           return call(({ apiKeys }) => apiKeys.replace(id, successor, until))
-        const old = await call(({ apiKeys }) => apiKeys.find(id))
-        if (old?.replacedBy !== undefined) return false
-        if (inSteps) await call(({ apiKeys }) => apiKeys.add(successor))
-        await wait(5)
-        return call(async ({ apiKeys }) => {
-          if (!inSteps) await apiKeys.add(successor)
-          return apiKeys.end(id, until, successor.id)
-        })
+        return replaceInTwoSteps(call, inSteps, id, successor, until)
       },
       async markUsed(uses) {
         if (has('loses-uses-when-down') && wasDown) return

@@ -216,6 +216,16 @@ export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet
       },
     }
   },
+  'exact-key exact-owner: takes keys and owners for patterns': ({ memory }, { addWithKey }) => ({
+    async addWithKey(pet, used) {
+      const isSame = (pattern: string, text: string) =>
+        pattern.endsWith('*') ? text.startsWith(pattern.slice(0, -1)) : text === pattern
+      const known = [...memory.keys.values()].find(
+        ({ key }) => isSame(used.owner, key.owner) && isSame(used.key, key.key),
+      )
+      return addWithKey(pet, { ...used, ...known?.key })
+    },
+  }),
   ...keyed('exact-key: ignores the case of keys', ({ key }) => ({ key: key.toLowerCase() })),
   ...keyed('exact-key: cuts keys to 254 characters', ({ key }) => ({ key: key.slice(0, 254) })),
   ...keyed('exact-content: ignores the case of content', ({ fingerprint }) => ({

@@ -1,0 +1,50 @@
+import type { NewApiKey } from '@pet-store/access'
+import type { CreatedPet, IdempotencyKey, NewPet, Pet } from '@pet-store/domain'
+import type { State } from './file-state.test-support.ts'
+
+type Call = <Result>(method: (current: State) => Promise<Result>) => Promise<Result>
+
+const betweenSteps = (durationMs = 5) => new Promise((resolve) => setTimeout(resolve, durationMs))
+
+/** Stores a pet with the beginning of its name, and then with all of it. */
+export async function addInTwoSteps(call: Call, pet: NewPet): Promise<Pet> {
+  const { id } = await call(({ pets }) => pets.add({ ...pet, name: pet.name.slice(0, 4) }))
+  await betweenSteps()
+  const whole = { ...pet, id }
+  await call(async ({ pets }) => pets.memory.pets.set(id, whole))
+  return whole
+}
+
+const underWay = new Map<string, Pet>()
+
+/** Waits before it stores a pet, and returns it to a repeat already then. */
+export async function addAfterReplays(
+  call: Call,
+  pet: NewPet,
+  key: IdempotencyKey & { readonly at: Date },
+): Promise<CreatedPet> {
+  const known = underWay.get(key.key)
+  if (known !== undefined) return { pet: known, isReplay: true }
+  underWay.set(key.key, { ...pet, id: 1n })
+  await betweenSteps(50)
+  underWay.delete(key.key)
+  return call(({ pets }) => pets.addWithKey(pet, key))
+}
+
+/** Looks at a key, stores its successor with the key that ends, or before it, and ends the key. */
+export async function replaceInTwoSteps(
+  call: Call,
+  isStoredFirst: boolean,
+  id: string,
+  successor: NewApiKey,
+  until: Date,
+): Promise<boolean> {
+  const old = await call(({ apiKeys }) => apiKeys.find(id))
+  if (old?.replacedBy !== undefined) return false
+  if (isStoredFirst) await call(({ apiKeys }) => apiKeys.add(successor))
+  await betweenSteps()
+  return call(async ({ apiKeys }) => {
+    if (!isStoredFirst) await apiKeys.add(successor)
+    return apiKeys.end(id, until, successor.id)
+  })
+}
