@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { deserialize, serialize } from 'node:v8'
 import type { PetId } from '@pet-store/domain'
+import type { PetMemory } from '@pet-store/domain/memory'
 import { FakeApiKeys } from './fake-api-keys.test-support.ts'
 import type { FakeBulk } from './fake-bulk.test-support.ts'
 import { createFakePets, type FakePets } from './fake-pets.test-support.ts'
@@ -16,9 +17,27 @@ export interface State {
   imports: FakeBulk['imports']
 }
 
+/** The pets and idempotency keys of a file, each in a row: most writes change one or two. */
+type Rows = Map<unknown, object>
+
+interface Saved {
+  readonly version: string
+  readonly state: State
+  readonly rows: readonly Rows[]
+}
+
 /** What this process has saved last, by the path of the file: reading it again takes longest. */
-const saved = new Map<string, { readonly bytes: Uint8Array; readonly state: State }>()
+const saved = new Map<string, Saved>()
 const MAX_SAVED = 10
+
+const SCHEMA = `
+  create table if not exists state (id integer primary key, version text, bytes);
+  create table if not exists row (kind integer, key text, bytes, unique (kind, key))`
+const WRITE_STATE = 'insert or replace into state values (1, ?, ?)'
+/** A row that is written again keeps its position, as an entry of a map does. */
+const WRITE_ROW = `
+  insert into row values (?, ?, ?) on conflict do update set bytes = excluded.bytes`
+const DELETE_ROW = 'delete from row where kind = ? and key = ?'
 
 /**
  * Works on what a file contains while no other process does; what it saves is there as a whole or
@@ -30,32 +49,57 @@ export function transaction<Result>(
 ): Result {
   const file = new DatabaseSync(path, { timeout: 60_000 })
   try {
-    file.exec(
-      'pragma synchronous = off; begin immediate; ' +
-        'create table if not exists state (id integer primary key, bytes)',
-    )
-    const bytes = file.prepare('select bytes from state').get()?.['bytes'] as Uint8Array | undefined
+    file.exec(`pragma synchronous = off; begin immediate; ${SCHEMA}`)
+    const version = file.prepare('select version from state').get()?.['version']
     const last = saved.get(path)
     // What is not saved now may be changed all the same.
     saved.delete(path)
-    const isSame =
-      bytes !== undefined && last !== undefined && Buffer.compare(bytes, last.bytes) === 0
-    const stored = isSame ? last.state : stateOf(bytes)
+    const { state: stored, rows } =
+      last !== undefined && last.version === version ? last : readFrom(file)
     const result = work(stored, (state) => {
       const { pets, apiKeys, ...rest } = state
-      const all = serialize({ ...rest, pets: pets.memory, apiKeys: apiKeys.rows })
-      file.prepare('insert or replace into state values (1, ?)').run(all)
+      const { pets: _, keys, ...memory } = pets.memory
+      const version = randomUUID()
+      const bytes = serialize({ ...rest, memory, apiKeys: apiKeys.rows })
+      file.prepare(WRITE_STATE).run(version, bytes)
+      for (const [kind, entries] of [pets.memory.pets, keys].entries())
+        writeRows(file, kind, rows[kind] as Rows, entries)
       if (saved.size === MAX_SAVED) saved.clear()
-      saved.set(path, { bytes: all, state })
+      saved.set(path, { version, state, rows })
     })
     file.exec('commit')
     return result
+  } catch (error) {
+    saved.delete(path)
+    throw error
   } finally {
     file.close()
   }
 }
 
-function stateOf(bytes: Uint8Array | undefined): State {
+/** Writes what differs from the rows that are there. No stored object is ever changed. */
+function writeRows(
+  file: DatabaseSync,
+  kind: number,
+  rows: Rows,
+  entries: ReadonlyMap<unknown, object>,
+): void {
+  const writing = file.prepare(WRITE_ROW)
+  for (const [key, value] of entries) {
+    if (rows.get(key) === value) continue
+    writing.run(kind, String(key), serialize([key, value]))
+    rows.set(key, value)
+  }
+  if (rows.size === entries.size) return
+  const deleting = file.prepare(DELETE_ROW)
+  for (const key of rows.keys()) {
+    if (entries.has(key)) continue
+    deleting.run(kind, String(key))
+    rows.delete(key)
+  }
+}
+
+function readFrom(file: DatabaseSync): Omit<Saved, 'version'> {
   const state: State = {
     databaseId: randomUUID(),
     pets: createFakePets(),
@@ -63,10 +107,22 @@ function stateOf(bytes: Uint8Array | undefined): State {
     counts: new Map(),
     imports: [],
   }
-  if (bytes === undefined) return state
-  const { pets, apiKeys, ...rest } = deserialize(bytes)
+  const bytes = file.prepare('select bytes from state').get()?.['bytes'] as Uint8Array | undefined
+  if (bytes === undefined) return { state, rows: [new Map(), new Map()] }
+  const { memory, apiKeys, ...rest } = deserialize(bytes)
   Object.assign(state.apiKeys, { rows: apiKeys })
-  return Object.assign(state, rest, { pets: createFakePets(pets) })
+  const entriesOf = (kind: number) =>
+    file
+      .prepare('select bytes from row where kind = ? order by rowid')
+      .all(kind)
+      .map((row) => deserialize(row['bytes'] as Uint8Array))
+  // By ascending id, whatever order they were written in.
+  const pets: PetMemory['pets'] = new Map(
+    entriesOf(0).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+  )
+  const keys: PetMemory['keys'] = new Map(entriesOf(1))
+  Object.assign(state, rest, { pets: createFakePets({ ...memory, pets, keys }) })
+  return { state, rows: [new Map(pets), new Map(keys)] }
 }
 
 /** Deletes a pet as if by hand. */
