@@ -2,7 +2,8 @@ import type { NewPet, Pet } from '@pet-store/domain'
 import { bulkAccessContract } from './bulk-access-contract.ts'
 import { bulkKeyFaults } from './testing/bulk-key-faults.test-support.ts'
 import { FakeBulk } from './testing/fake-bulk.test-support.ts'
-import { broken, faultsOf, pause, testContract } from './testing/fault.test-support.ts'
+import { broken, faultsOf, pause } from './testing/fault.test-support.ts'
+import { testContract } from './testing/test-contract.test-support.ts'
 
 function bytesOf(pets: readonly NewPet[] | readonly Pet[]): number {
   return pets.reduce((sum, { name }) => sum + Buffer.byteLength(name), 0)

@@ -3,11 +3,11 @@ import { createMemoryPets } from '@pet-store/domain/memory'
 import { expect, it } from 'vitest'
 import { petRepositoryContract } from './pet-repository-contract.ts'
 import { createFakePets } from './testing/fake-pets.test-support.ts'
-import { testContract } from './testing/fault.test-support.ts'
 import { idempotencyFaults } from './testing/idempotency-faults.test-support.ts'
 import { petFieldFaults } from './testing/pet-field-faults.test-support.ts'
 import { petReadFaults } from './testing/pet-read-faults.test-support.ts'
 import { petWriteFaults } from './testing/pet-write-faults.test-support.ts'
+import { testContract } from './testing/test-contract.test-support.ts'
 
 const petFaults = [...petFieldFaults, ...petWriteFaults, ...idempotencyFaults, ...petReadFaults]
 testContract('petRepositoryContract', petRepositoryContract, petFaults, createFakePets)

@@ -5,7 +5,8 @@ import {
   type RateLimit,
 } from '@pet-store/access'
 import { rateLimiterContract } from './rate-limiter-contract.ts'
-import { type Fault, pause, testContract } from './testing/fault.test-support.ts'
+import { type Fault, pause } from './testing/fault.test-support.ts'
+import { testContract } from './testing/test-contract.test-support.ts'
 
 type Take = (keyId: string) => Allowance | Promise<Allowance>
 
