@@ -8,9 +8,9 @@ import type { NewPet, Pet, PetId, PetStatus } from './pet.ts'
  * stored. Given objects are not changed; they may be frozen.
  *
  * While the database is unavailable every function rejects with `persistenceUnavailable()`, within
- * a few seconds: no wait is without a deadline. For `add` and `addWithKey` its `outcome` says
- * whether the pet was stored: see `WriteOutcome`. An add whose outcome is unknown is never
- * repeated.
+ * a few seconds: no wait is without a deadline. Afterwards it works again, even if the connections
+ * from before never respond. For `add` and `addWithKey` the `outcome` of the error says whether the
+ * pet was stored: see `WriteOutcome`. An add whose outcome is unknown is never repeated.
  */
 export interface PetRepository {
   /**

@@ -18,6 +18,8 @@ import { acknowledgedBulkCases } from './outage-cases/acknowledged-bulk.ts'
 import { backgroundCases } from './outage-cases/background.ts'
 import { closedCases } from './outage-cases/closed.ts'
 import { frozenCases } from './outage-cases/frozen.ts'
+import { frozenBulkCases } from './outage-cases/frozen-bulk.ts'
+import { lostConnectionsCases } from './outage-cases/lost-connections.ts'
 import { unavailableCases } from './outage-cases/unavailable.ts'
 import { unavailableBulkCases } from './outage-cases/unavailable-bulk.ts'
 import { bulkAndKeysCases } from './persistence-cases/bulk-and-keys.ts'
@@ -115,6 +117,8 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
       ...backgroundCases,
       ...unavailableBulkCases,
       ...acknowledgedBulkCases,
+      ...frozenBulkCases,
+      ...lostConnectionsCases,
     ],
     capabilities: [
       ...declaringCases,

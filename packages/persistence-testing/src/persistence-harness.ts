@@ -55,6 +55,11 @@ export interface PersistenceHarness {
    * new ones hang.
    */
   freeze?(url: string): Promise<Interruption>
+  /**
+   * Makes the connections that are open respond no more, while new ones work, as if a router had
+   * forgotten them: what is sent through them is lost, and nobody says so.
+   */
+  loseConnections?(url: string): Promise<Interruption>
   /** Deletes a pet without the adapter, as an operator does by hand. */
   deletePet?(url: string, id: PetId): Promise<void>
   /**
@@ -81,6 +86,7 @@ const SHOWS: Readonly<Record<keyof PersistenceHarness, string>> = {
   nodeOptions: 'the same, of a module that Node needs options for',
   interrupt: 'that calls are rejected during an outage, and that it loses and repeats nothing',
   freeze: 'that every call ends in time while the database does not respond',
+  loseConnections: 'that a connection that no longer responds is not used again',
   deletePet: 'that an idempotency key is new again once its pet was deleted',
   pausedReplica: 'that no replica that is behind, or ends, hides a pet or fails a read',
   close: 'nothing; it removes what the harness has made',

@@ -12,8 +12,8 @@ import type { PersistenceOptions } from './persistence.ts'
  * in different orders. If the capability `severalProcesses` is true, other processes may add pets
  * at the same time.
  *
- * While the database is unavailable every function rejects. A rejected write is never repeated; if
- * its error has the `outcome` `not_stored`, nothing of it is stored.
+ * While the database is unavailable every function rejects, within a minute. A rejected write is
+ * never repeated; if its error has the `outcome` `not_stored`, nothing of it is stored.
  */
 export interface BulkAccess {
   /** Returns the exact number of pets that are stored, however they came there. */
@@ -38,8 +38,8 @@ export interface BulkAccess {
   writePetImports(imports: readonly PetImport[]): Promise<void>
 
   /**
-   * Returns idempotency keys ordered by the text of their owner, then of their key: at most
-   * `limit`, beginning after the key `after`. Expired keys may be among them.
+   * Returns idempotency keys ordered by the text of their owner, then of their key, as the database
+   * orders texts: at most `limit`, beginning after the key `after`. Expired keys may be among them.
    */
   readIdempotencyKeys(
     limit: number,

@@ -34,7 +34,13 @@ const TABLES = `
 type Harness = Required<
   Pick<
     PersistenceHarness,
-    'concurrent' | 'databaseBeside' | 'interrupt' | 'freeze' | 'pausedReplica' | 'close'
+    | 'concurrent'
+    | 'databaseBeside'
+    | 'interrupt'
+    | 'freeze'
+    | 'loseConnections'
+    | 'pausedReplica'
+    | 'close'
   >
 >
 
@@ -66,7 +72,7 @@ export default async function createHarness(given?: string): Promise<Persistence
   }
   return {
     open: openPostgresPersistence,
-    openBulkAccess: openPostgresBulkAccess,
+    openBulkAccess: (options) => openPostgresBulkAccess({ ...options, bulkTimeoutMs: 15_000 }),
     capabilities: postgresCapabilities,
     emptyDatabase,
     async outdatedDatabase() {
@@ -127,6 +133,15 @@ function ownServer(server: EmbeddedServer): Harness {
         },
       }
     },
+    async loseConnections() {
+      const pids = await otherConnections(server)
+      for (const pid of pids) process.kill(pid, 'SIGSTOP')
+      return {
+        async end() {
+          for (const pid of pids) process.kill(pid, 'SIGCONT')
+        },
+      }
+    },
     async pausedReplica(url) {
       const standby = await server.createStandby()
       await standby.start(FLAGS)
@@ -159,6 +174,12 @@ async function waitForStandby({ url }: EmbeddedServer, name: string): Promise<vo
 }
 
 const OTHER_CONNECTIONS = 'select pid from pg_stat_activity where pid <> pg_backend_pid()'
+
+/** The processes of a server that serve clients. */
+async function otherConnections({ url }: EmbeddedServer): Promise<readonly number[]> {
+  const clients = `${OTHER_CONNECTIONS} and backend_type = 'client backend'`
+  return (await runSql<{ pid: number }>(url, clients)).map(({ pid }) => pid)
+}
 
 /** Stops all processes of a server that serve connections, and returns their ids. */
 async function stopProcesses(server: EmbeddedServer): Promise<readonly number[]> {

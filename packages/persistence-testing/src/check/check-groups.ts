@@ -21,8 +21,12 @@ const GROUPS_AT_ONCE = availableParallelism() + 1
  * others of their capability they would take longer than everything else.
  */
 const WAITING_GROUPS: readonly (readonly string[])[] = [
-  ['persistence.unavailable.frozen-writes'],
-  ['persistence.unavailable.frozen', 'persistence.unavailable.closed-frozen'],
+  ['persistence.unavailable.frozen-writes', 'persistence.unavailable.bulk-frozen'],
+  [
+    'persistence.unavailable.frozen',
+    'persistence.unavailable.closed-frozen',
+    'persistence.unavailable.lost-connections',
+  ],
 ]
 /**
  * Small groups that run in the process of another one: most of the time that they would take is its

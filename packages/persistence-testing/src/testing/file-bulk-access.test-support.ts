@@ -29,6 +29,8 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
   function call(name: keyof BulkAccess, args: unknown[]): Promise<unknown> {
     if (isDown()) {
       if (has('hangs-in-bulk') && name === 'readApiKeys') return new Promise(() => {})
+      if (has('waits-in-bulk'))
+        return new Promise((resolve) => setTimeout(resolve, 300_000).unref())
       if (has('acknowledges-bulk-while-down') && name === 'writeIdempotencyKeys')
         return Promise.resolve()
       // It tries once more by itself.

@@ -6,6 +6,7 @@ import type { Allowance, ApiKey, RateLimit } from '@pet-store/access'
 import { type Pet, persistenceUnavailable } from '@pet-store/domain'
 import type { OpenPersistence } from '@pet-store/persistence'
 import { asReturned } from './file-call-style.test-support.ts'
+import { connectionOf, wait } from './file-connection.test-support.ts'
 import { leakOf } from './file-leaks.test-support.ts'
 import { lockOf } from './file-lock.test-support.ts'
 import { outcomeWhileDown } from './file-outcome.test-support.ts'
@@ -26,11 +27,6 @@ const processCounts = new Map<string, number>()
 const openingsOf = new Map<string, readonly (() => void)[]>()
 /** The time of this machine, whatever `Date` says. */
 const fileClock = () => new Date(performance.timeOrigin + performance.now())
-const wait = (durationMs: number, isKept = true) =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, durationMs)
-    if (!isKept) timer.unref()
-  })
 
 const openFilePersistence: OpenPersistence = async ({
   url,
@@ -88,6 +84,7 @@ const openFilePersistence: OpenPersistence = async ({
   if (has('opens-missing-for-reading') && !isReopened && mode === 'read') rmSync(pathname)
   if (has('adds-a-listener')) process.setMaxListeners(0).on('exit', () => opened)
   const leak = leakOf(has)
+  const useConnection = connectionOf(pathname, has)
   let isClosed = false
   let isClosing = false
   let wasDown = false
@@ -106,6 +103,7 @@ const openFilePersistence: OpenPersistence = async ({
   async function call<Result>(method: (current: State) => Promise<Result>): Promise<Result> {
     if (isClosed) throw new Error('It is closed.')
     leak.ofCall()
+    useConnection()
     if (has('cuts-calls-off')) {
       while (isDown() && !isClosing) await wait(5)
       if (isClosing) throw persistenceUnavailable({ outcome: 'not_stored' })

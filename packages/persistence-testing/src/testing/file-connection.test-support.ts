@@ -1,0 +1,27 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { persistenceUnavailable } from '@pet-store/domain'
+
+/** Resolves after a time; if it is not kept, the process may end before. */
+export function wait(durationMs: number, isKept = true): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, durationMs)
+    if (!isKept) timer.unref()
+  })
+}
+
+/**
+ * Returns a function that throws if the connection was lost since it was used: a file says how
+ * often all of them were. Then another connection replaces it.
+ */
+export function connectionOf(pathname: string, has: (fault: string) => boolean): () => void {
+  const losses = () => {
+    const file = `${pathname}.losses`
+    return existsSync(file) ? readFileSync(file, 'utf8') : ''
+  }
+  let known = losses()
+  return () => {
+    if (losses() === known) return
+    if (!has('keeps-lost-connections')) known = losses()
+    throw persistenceUnavailable({ outcome: 'unknown' })
+  }
+}
