@@ -22,9 +22,9 @@ export interface Allowance {
 export interface RateLimiter {
   /**
    * Counts one request. In each window a key may send exactly as many requests as the limit says,
-   * even when they arrive at the same time. Ids of keys are compared exactly. Limiters whose
-   * windows have the same length may share their counts; each compares the count with its own
-   * limit.
+   * even when they arrive at the same time, and however many other keys there are. Ids of keys are
+   * compared exactly. Limiters whose windows have the same length, in milliseconds, may share their
+   * counts; each compares the count with its own limit.
    *
    * While the database is unavailable it rejects within a few seconds, with an error whose `code`
    * is `persistence_unavailable`.

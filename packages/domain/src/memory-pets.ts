@@ -1,4 +1,4 @@
-import type { NewPet, Pet, PetId } from './pet.ts'
+import { INT64, type NewPet, type Pet, type PetId } from './pet.ts'
 import { PetError, persistenceUnavailable } from './pet-error.ts'
 import {
   type Cancellation,
@@ -33,16 +33,16 @@ export function createMemoryPets(
   for (const pet of stored) pets.set(pet.id, { ...pet })
   memory.lastId = stored.at(-1)?.id ?? memory.lastId
 
-  function deleteKeysExpiredAt(time: Date): void {
-    for (const [text, { key }] of keys) {
-      if (time.getTime() - key.at.getTime() >= IDEMPOTENCY_KEY_LIFETIME_MS) keys.delete(text)
-    }
+  /** Those that are expired for this call, and by the clock: another call may be earlier. */
+  function deleteExpiredKeys({ at }: DatedKey): void {
+    const time = Math.min(at.getTime(), now().getTime())
+    for (const [text, { key }] of keys) if (isExpired(key, time)) keys.delete(text)
   }
 
   /** Finds the pet that was created with this key. Throws `idempotency_key_reused`. */
-  function petCreatedWith({ owner, key, fingerprint }: DatedKey): Pet | undefined {
+  function petCreatedWith({ owner, key, fingerprint, at }: DatedKey): Pet | undefined {
     const known = keys.get(JSON.stringify([owner, key]))
-    const pet = known && pets.get(known.id)
+    const pet = known && !isExpired(known.key, at.getTime()) ? pets.get(known.id) : undefined
     if (pet !== undefined && known?.key.fingerprint !== fingerprint) {
       throw new PetError(
         'idempotency_key_reused',
@@ -53,6 +53,8 @@ export function createMemoryPets(
   }
 
   function store(pet: NewPet): Pet {
+    if (memory.lastId === INT64.max)
+      throw persistenceUnavailable({ message: 'There are no more ids.' })
     const added = { ...pet, id: memory.lastId + 1n }
     memory.lastId = added.id
     pets.set(added.id, added)
@@ -68,7 +70,7 @@ export function createMemoryPets(
     async addWithKey(pet, idempotencyKey, cancellation) {
       throwIfCancelled(cancellation)
       const key = { ...idempotencyKey, at: idempotencyKey.at ?? now() }
-      deleteKeysExpiredAt(key.at)
+      deleteExpiredKeys(key)
       const known = petCreatedWith(key)
       if (known !== undefined) return { pet: { ...known }, isReplay: true }
       const added = store(pet)
@@ -91,6 +93,10 @@ export function createMemoryPets(
       return found
     },
   }
+}
+
+function isExpired(key: DatedKey, timeMs: number): boolean {
+  return timeMs - key.at.getTime() >= IDEMPOTENCY_KEY_LIFETIME_MS
 }
 
 function throwIfCancelled(cancellation: Cancellation | undefined): void {

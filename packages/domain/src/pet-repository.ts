@@ -8,9 +8,10 @@ import type { NewPet, Pet, PetId, PetStatus } from './pet.ts'
  * stored. Given objects are not changed; they may be frozen.
  *
  * While the database is unavailable every function rejects with `persistenceUnavailable()`, within
- * a few seconds: no wait is without a deadline. Afterwards it works again, even if the connections
- * from before never respond. For `add` and `addWithKey` the `outcome` of the error says whether the
- * pet was stored: see `WriteOutcome`. An add whose outcome is unknown is never repeated.
+ * a few seconds: no wait is without a deadline. Afterwards it works again, however long that took,
+ * and even if the connections from before never respond. For `add` and `addWithKey` the `outcome`
+ * of the error says whether the pet was stored: see `WriteOutcome`. An add whose outcome is unknown
+ * is never repeated.
  */
 export interface PetRepository {
   /**
@@ -18,7 +19,8 @@ export interface PetRepository {
    * other. The ids that one repository assigns are greater than 0 and increase, and no id is ever
    * reused, even when many callers add at the same time. Another repository on the same database
    * may assign smaller ones later. When the promise resolves the pet is stored durably. When it
-   * rejects nothing is stored, unless the error has the outcome `unknown`.
+   * rejects nothing is stored, unless the error has the outcome `unknown`. When there are no more
+   * ids it rejects with `persistence_unavailable`, outcome `not_stored`.
    *
    * A `cancellation` that is aborted before the pet was sent to the database rejects with
    * `persistence_unavailable`, outcome `not_stored`. Later it has no effect.
@@ -30,7 +32,8 @@ export interface PetRepository {
    * stores the pet; for the lifetime of the key every other call returns that same pet, even when
    * all come at the same time. A repeat does not extend the lifetime. A call with another
    * fingerprint rejects with `idempotency_key_reused`. Once that pet was deleted, the key is new
-   * again, for any fingerprint. A rejected call does not use up the key.
+   * again, for any fingerprint. A rejected call does not use up the key, and a cancelled one
+   * changes nothing for others at the same time.
    */
   addWithKey(pet: NewPet, key: IdempotencyKey, cancellation?: Cancellation): Promise<CreatedPet>
 
@@ -114,9 +117,9 @@ export interface IdempotencyKey {
   /** The content of the pet as text: equal content has equal fingerprints. */
   readonly fingerprint: string
   /**
-   * The time of the call. Default: now, by the clock of the database. All instances share that
-   * clock, so an instance whose own clock is wrong takes no key for expired. Set it in tests, and
-   * for calls that are made later than they were requested.
+   * The time of the call, in milliseconds. Default: now, by the clock of the database. All
+   * instances share that clock, so an instance whose own clock is wrong takes no key for expired.
+   * Set it in tests, and for calls that are made later than they were requested.
    */
   readonly at?: Date | undefined
 }

@@ -138,14 +138,14 @@ describe.concurrent('persistenceContract', () => {
     const missing = (name: string) => expect.stringMatching(`^the harness has no ${name}, which `)
     expect(Object.entries(counts)).toEqual(
       expect.arrayContaining([
-        ['the adapter does not declare severalProcesses', 10],
+        ['the adapter does not declare severalProcesses', 11],
         ['the adapter declares no capabilities', 2],
-        ['the adapter has no bulk access', 10],
+        ['the adapter has no bulk access', 12],
         ['the adapter does not declare replicas', 3],
-        [missing('module'), 19],
+        [missing('module'), 20],
         [missing('databaseBeside'), 1],
         [missing('outdatedDatabase'), 2],
-        [missing('interrupt'), 5],
+        [missing('interrupt'), 6],
         [missing('freeze'), 4],
         [missing('loseConnections'), 1],
         [missing('deletePet'), 1],

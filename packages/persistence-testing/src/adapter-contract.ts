@@ -25,6 +25,7 @@ import { unavailableBulkCases } from './outage-cases/unavailable-bulk.ts'
 import { bulkAndKeysCases } from './persistence-cases/bulk-and-keys.ts'
 import { bulkAndPetsCases } from './persistence-cases/bulk-and-pets.ts'
 import { bulkReadOnlyCases } from './persistence-cases/bulk-read-only.ts'
+import { clockCases } from './persistence-cases/clock.ts'
 import { closingCases } from './persistence-cases/closing.ts'
 import { declaringCases } from './persistence-cases/declaring.ts'
 import { deletedPetCases } from './persistence-cases/deleted-pets.ts'
@@ -35,12 +36,13 @@ import { promiseCases } from './persistence-cases/promises.ts'
 import { reopeningCases } from './persistence-cases/reopening.ts'
 import { replicaCases } from './persistence-cases/replicas.ts'
 import { reportingCases } from './persistence-cases/reporting.ts'
-import { sharingCases } from './persistence-cases/sharing.ts'
-import { sharingBetweenProcessesCases } from './persistence-cases/sharing-between-processes.ts'
-import { singleProcessCases } from './persistence-cases/single-process.ts'
 import { assertHarness, type HarnessCase, type PersistenceHarness } from './persistence-harness.ts'
 import { petRepositoryContract } from './pet-repository-contract.ts'
 import { rateLimiterContract } from './rate-limiter-contract.ts'
+import { sharingCases } from './sharing-cases/sharing.ts'
+import { sharingBetweenProcessesCases } from './sharing-cases/sharing-between-processes.ts'
+import { sharingExpiredKeysCases } from './sharing-cases/sharing-expired-keys.ts'
+import { singleProcessCases } from './sharing-cases/single-process.ts'
 
 /** A guarantee of an adapter as a function that checks it: of one of its ports, or of the whole. */
 export interface AdapterCase {
@@ -108,7 +110,12 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
       ...killedWhileChangingKeysCases,
     ],
     opening: openingCases,
-    'several processes': [...sharingCases, ...sharingBetweenProcessesCases, ...singleProcessCases],
+    'several processes': [
+      ...sharingCases,
+      ...sharingBetweenProcessesCases,
+      ...sharingExpiredKeysCases,
+      ...singleProcessCases,
+    ],
     migrations: migratingCases,
     unavailability: [
       ...unavailableCases,
@@ -123,6 +130,7 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
     capabilities: [
       ...declaringCases,
       ...promiseCases,
+      ...clockCases,
       ...reportingCases,
       ...replicaCases,
       ...followingReplicaCases,

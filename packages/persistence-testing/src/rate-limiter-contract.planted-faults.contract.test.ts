@@ -123,6 +123,18 @@ const FAULTS: Readonly<Record<string, (limit: RateLimit, shared: { take?: Take }
     if (limit.requests > 1) shared.take ??= take
     return shared.take ?? take
   },
+  'per-window: counts windows together whose lengths are equal in whole seconds': (
+    limit,
+    shared,
+  ) => {
+    const { take } = createMemoryRateLimiter(limit)
+    // The first one is asked for the time only.
+    if (limit.requests > 1) shared.take ??= take
+    const counting = shared.take ?? take
+    return (keyId) => counting(`${Math.round(limit.windowMs / 1_000)} ${keyId}`)
+  },
+  'per-key: denies all keys after the first 1,000 of a window': (limit) =>
+    createMemoryRateLimiter(limit, Date.now, 1_000).take,
   'per-limit: uses the first limit for all of one length of window': (limit, shared) => {
     const { take } = createMemoryRateLimiter(limit)
     if (limit.requests > 1) shared.take ??= take

@@ -38,8 +38,8 @@ export interface Persistence {
    */
   replicaProblems?(): Promise<readonly string[]>
   /**
-   * The time by the clock of the database; absent where that is the clock of this machine. While
-   * the database is unavailable it rejects within a few seconds.
+   * The time by the clock of the database, in milliseconds; absent where that is the clock of this
+   * machine. While the database is unavailable it rejects within a few seconds.
    */
   readClock?(): Promise<Date>
   /**
@@ -48,9 +48,10 @@ export interface Persistence {
    */
   poolUse?(): readonly PoolUse[]
   /**
-   * Finishes every call that was begun, reads too, then releases everything. No function is called
-   * afterwards. Even while the database is unavailable it resolves or rejects, within 30 seconds:
-   * when the calls have ended it may wait for a connection once more.
+   * Finishes every call that was begun, reads too, then releases everything, but nothing of another
+   * opening, which may begin meanwhile. No function is called afterwards. Even while the database
+   * is unavailable it resolves or rejects, within 30 seconds: when the calls have ended it may wait
+   * for a connection once more.
    */
   close(): Promise<void>
 }

@@ -27,6 +27,8 @@ const DECLARATIONS: Readonly<Record<string, readonly [declaration: string, packa
     'rate-limiter': ['RateLimiter.take', ACCESS],
     bulk: ['BulkAccess', PERSISTENCE],
     'persistence.bulk': ['BulkAccess', PERSISTENCE],
+    'persistence.clock.advances': ['Persistence.readClock', PERSISTENCE],
+    'persistence.clock.calls': ['IdempotencyKey.at', DOMAIN],
     'persistence.declared': ['PersistenceCapabilities', PERSISTENCE],
     'persistence.declared.failures': ['OnStatement', PERSISTENCE],
     'persistence.declared.other-replica': ['PersistenceOptions.replicaUrls', PERSISTENCE],

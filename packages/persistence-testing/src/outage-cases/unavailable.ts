@@ -33,6 +33,8 @@ const WRITERS = 12
 
 const PAUSE_MS = 20
 
+const LONG_OUTAGE_MS = 4_000
+
 /** In this time an adapter finds out that the database is unavailable. */
 const KNOWN_WITHIN_MS = 3_000
 
@@ -82,6 +84,20 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
       await expectWorksAgain(persistence, 'afterwards')
       await expectStoredAsSaid(persistence.pets, attempts)
     }),
+  'long: works again after an outage in which it was called for seconds': interrupted(
+    async ({ persistence, interrupt }) => {
+      await expectWorks(persistence, 'before')
+      const { end } = await interrupt()
+      const start = performance.now()
+      // An adapter must not stop connecting after some attempts.
+      while (performance.now() - start < LONG_OUTAGE_MS) {
+        await persistence.pets.find(1n).catch(() => undefined)
+        await wait(PAUSE_MS)
+      }
+      await end()
+      await expectWorksAgain(persistence, 'afterwards')
+    },
+  ),
   'acknowledged: has every acknowledged pet once after interruptions, and none said not stored':
     interrupted(async ({ persistence, interrupt, scale }) => {
       const { pets } = persistence

@@ -6,6 +6,7 @@ import { withBulkAccess, withPersistence } from '../adapter/with-persistence.ts'
 import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
+import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { addKeyed, addPets, aNewPet } from '../new-pets.ts'
 import {
   assertSeveralProcesses,
@@ -68,6 +69,44 @@ export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
         expectEqual(rest, added, 'the pets after the missing ids')
       })
     }),
+  'repeats: returns the pet of an idempotency key, also under an id beyond 2^53': withBulk(
+    async (harness, url, bulk) => {
+      await bulk((open) => open.movePetIdsPast(2n ** 53n))
+      await withPersistence(harness, url, async ({ pets }) => {
+        for (let count = 0; count < 4; count += 1) {
+          const key = anIdempotencyKey({ key: `${count}` })
+          const { pet } = await pets.addWithKey(aNewPet({ name: `Pet ${count}` }), key)
+          const repeat = await pets.addWithKey(aNewPet({ name: `Pet ${count}` }), key)
+          expectEqual(repeat, { pet, isReplay: true }, `a repeat for the pet ${pet.id}`)
+        }
+        expectEqual((await listAll(pets)).length, 4, 'the number of pets of four keys')
+      })
+    },
+  ),
+  'no-ids: rejects adds as unavailable when there are no more ids, and reads on': withBulk(
+    async (harness, url, bulk) => {
+      const stored = { id: 7n, ...aNewPet() }
+      await bulk(async (open) => {
+        await open.writePets([stored])
+        await open.movePetIdsPast(INT64.max)
+      })
+      await withPersistence(harness, url, async ({ pets }) => {
+        const unavailable = { code: 'persistence_unavailable', outcome: 'not_stored' }
+        const calls = [
+          () => pets.add(aNewPet()),
+          () => pets.addWithKey(aNewPet(), anIdempotencyKey()),
+        ]
+        for (const call of calls)
+          await expectRejection(call, 'an add must reject if there is no id for it', unavailable)
+        const together = [...calls, ...calls].map((call) =>
+          expectRejection(call, 'adds at the same time must reject', unavailable),
+        )
+        await Promise.all(together)
+        expectEqual(await pets.find(7n), stored, 'the pet that is stored')
+        expectEqual(await listAll(pets), [stored], 'the pets after adds were rejected')
+      })
+    },
+  ),
   'int64: finds and lists pets that bulk access has written under ids over all of int64': withBulk(
     async (harness, url, bulk) => {
       const ids = [INT64.min, -(2n ** 53n) - 1n, -1n, 0n, 1n, 2n ** 53n + 1n, INT64.max]

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import type { ApiKeyRepository } from '@pet-store/access'
-import { IDEMPOTENCY_KEY_LIFETIME_MS, INT64, type NewPet, type Pet } from '@pet-store/domain'
+import {
+  IDEMPOTENCY_KEY_LIFETIME_MS,
+  INT64,
+  type NewPet,
+  PET_NAME,
+  type Pet,
+} from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import { apiKeysOf, withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
@@ -8,15 +14,18 @@ import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { aMomentLater } from '../case/wait.ts'
 import { aNewApiKey, hashOf } from '../new-api-keys.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { addPets, aNewPet } from '../new-pets.ts'
+import { addManyPets, addPets, aNewPet } from '../new-pets.ts'
 import { ODD_NAMES } from '../odd-names.ts'
 import type { HarnessCase } from '../persistence-harness.ts'
-import { listAll } from '../stored-pets.ts'
+import { idsOf, listAll } from '../stored-pets.ts'
 import { after } from '../times.ts'
 
 const HOUR_MS = 3_600_000
 
 const KEY = anIdempotencyKey()
+
+/** Half a megabyte: more than what is read of a file, or written to a socket, at a time. */
+const LONG_NAMES = 120
 
 /** A rejected call may leave something open, to which what is written next would belong. */
 const REJECTED_CALLS: readonly (readonly [string, (opened: Persistence) => unknown])[] = [
@@ -93,6 +102,22 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
       )
     })
   },
+  'long-names: still has many of the longest names exactly after it is opened again': async (
+    harness,
+  ) => {
+    const url = await harness.emptyDatabase()
+    // Each begins at another byte, so that no border comes between two characters each time.
+    const nameOf = (index: number) =>
+      'a'.repeat(index % 4) + '🐕'.repeat(PET_NAME.maxCodePoints - 4)
+    const added = await withPersistence(harness, url, ({ pets }) =>
+      addManyPets(pets, LONG_NAMES, (index) => ({ name: nameOf(index) })),
+    )
+    await withPersistence(harness, url, async ({ pets }) => {
+      const wrong = (await listAll(pets)).filter(({ name }, index) => name !== added[index]?.name)
+      expectEqual(idsOf(wrong), [], 'the ids of the pets that have another name')
+      expectEqual((await listAll(pets)).length, LONG_NAMES, 'the number of pets')
+    })
+  },
   'after-rejected: still has what was written after a call of any kind was rejected': async (
     harness,
   ) => {
@@ -148,10 +173,11 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
           added.push((await pets.addWithKey(aNewPet(), key)).pet)
         return added
       })
-      // With its first new key an opening may delete what has expired.
-      for (const key of ['first', 'second'])
+      // With its first new key an opening may delete what has expired, by the clock too.
+      const ahead = new Date(now + 72 * HOUR_MS)
+      for (const at of [undefined, ahead, undefined])
         await withPersistence(harness, url, ({ pets }) =>
-          pets.addWithKey(aNewPet(), { ...KEY, key, at: undefined }),
+          pets.addWithKey(aNewPet(), { ...KEY, key: `deletes at ${Number(at)}`, at }),
         )
       await withPersistence(harness, url, async ({ pets }) => {
         for (const [index, { key }] of [...expired, ...valid].entries()) {

@@ -25,6 +25,12 @@ const ODD_TEXTS = [
 /** With which adapters join an owner and a key. */
 const SEPARATORS = [...':/|-_., \t\n#%@!+=;&~"\\\'`\u001f\u0001', '","', '::', '']
 
+/** The longest keys that are twice as long where a quotation mark or a backslash is escaped. */
+const ESCAPED = ['"', '\\'].flatMap((mark) => ['k', 'l'].map((end) => `${mark.repeat(254)}${end}`))
+
+const MANY_KEYS = 1_100
+const AT_ONCE = 50
+
 /** The fingerprint of a pet of the greatest size, but for the last character of its name. */
 const LONGEST = `available/${INT64.min}/${'🐕'.repeat(PET_NAME.maxCodePoints - 1)}`
 
@@ -36,7 +42,9 @@ export const keyComparingCases: readonly ContractCase<PetRepository>[] = casesOf
       (pets) =>
         expectDifferentKeys(
           pets,
-          [...ODD_TEXTS, 'k'.repeat(255), `${'k'.repeat(254)}l`].map((key) => keyWith({ key })),
+          [...ODD_TEXTS, 'k'.repeat(255), `${'k'.repeat(254)}l`, ...ESCAPED].map((key) =>
+            keyWith({ key }),
+          ),
         ),
     'exact-owner: compares owners exactly: case, normalisation, end spaces, all 64 characters': (
       pets,
@@ -57,20 +65,19 @@ export const keyComparingCases: readonly ContractCase<PetRepository>[] = casesOf
           keyWith({ owner: `a${separator}b`, key: 'c' }),
         ]),
       ),
-    'many: knows the first of 150 keys as well as the last': async (pets) => {
-      const keys = Array.from({ length: 150 }, (_, index) => keyWith({ key: `key ${index}` }))
-      const [first, ...others] = keys as [IdempotencyKey, ...IdempotencyKey[]]
-      const added = [await addUnder(pets, aNewPet(), first)]
-      const adding = (index: number) => addUnder(pets, aNewPet(), others[index] as IdempotencyKey)
-      added.push(...(await inGroups(others.length, adding)))
-      const repeats = await inGroups(keys.length, (index) =>
-        pets.addWithKey(aNewPet(), keys[index] as IdempotencyKey),
-      )
-      expectEqual(
-        repeats,
-        added.map((pet) => ({ pet, isReplay: true })),
-        'a repeat of each key must return its pet',
-      )
+    'many: knows the first of more than 1,000 keys as well as the last': async (pets) => {
+      const call = (index: number) => pets.addWithKey(aNewPet(), keyWith({ key: `key ${index}` }))
+      const added = await inGroups(MANY_KEYS, call, AT_ONCE)
+      // The first ones, some in the middle, and the last ones.
+      for (const start of [0, MANY_KEYS / 2, MANY_KEYS - AT_ONCE]) {
+        const repeats = await inGroups(AT_ONCE, (index) => call(start + index), AT_ONCE)
+        const expected = added.slice(start, start + AT_ONCE)
+        expectEqual(
+          repeats,
+          expected.map(({ pet }) => ({ pet, isReplay: true })),
+          'a repeat of each key must return its pet',
+        )
+      }
     },
     'exact-content: compares content exactly: case, normalisation, end space, last character':
       async (pets) => {

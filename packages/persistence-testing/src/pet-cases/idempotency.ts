@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Pet, PetRepository } from '@pet-store/domain'
+import type { CreatedPet, Pet, PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { unreadable } from '../case/unreadable.ts'
@@ -67,6 +67,28 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
       const expected = results.map(({ pet }) => ({ pet, isReplay: true }))
       expectEqual(await Promise.all(all.map(call)), expected, 'repeats of all calls')
     },
+  'cancelled-beside: stores the pet of a call that waits, although an equal one is cancelled':
+    async (pets) => {
+      // Before the call, and in the turn of the event loop in which it is made.
+      for (const [index, aborted] of [true, false, true, false].entries()) {
+        const key = keyWith({ key: `${index}` })
+        const cancellation = { aborted }
+        const first = pets.addWithKey(aNewPet(), key, cancellation)
+        const waiting = [1, 2].map(() => pets.addWithKey(aNewPet(), key))
+        cancellation.aborted = true
+        const [cancelled, ...results] = await Promise.allSettled([first, ...waiting])
+        const reasons = results.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+        expectEqual(reasons, [], 'why calls were rejected that nobody has cancelled')
+        const created = [cancelled, ...results].flatMap((one) =>
+          one?.status === 'fulfilled' ? [one.value] : [],
+        )
+        expectEqual(
+          [created.filter((one) => !one.isReplay).length, new Set(idsOf(petsOf(created))).size],
+          [1, 1],
+          'how many calls stored a pet, and how many pets they return',
+        )
+      }
+    },
   'other-content: rejects other content with a used key, and stores nothing': async (pets) => {
     const first = await addUnder(pets, aNewPet(), keyWith({}))
     for (const atMs of [START_MS, LAST_MS]) {
@@ -117,3 +139,7 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
     expectEqual(await listAll(pets), [added], 'the key of a rejected call must be usable')
   },
 })
+
+function petsOf(created: readonly CreatedPet[]): readonly Pet[] {
+  return created.map(({ pet }) => pet)
+}

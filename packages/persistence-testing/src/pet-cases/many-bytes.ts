@@ -1,11 +1,13 @@
 import { PET_NAME, type PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
-import { expectEqual } from '../case/expectations.ts'
+import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
+import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { addKeyed, aNewPet } from '../new-pets.ts'
 
 /** Their names and fingerprints take more than the 16 MiB that wait at most in some adapters. */
 const PETS = 2_200
+const CANCELLED_PETS = 3_000
 const AT_ONCE = 50
 const NAME = '🐕'.repeat(PET_NAME.maxCodePoints - 10)
 /** An adapter may wait for the disk after each of them. */
@@ -20,5 +22,20 @@ export const manyBytesCases: readonly ContractCase<PetRepository>[] = casesOf(
       const last = (await inGroups(PETS, add, AT_ONCE)).at(-1)
       expectEqual(await pets.find(last?.id ?? 0n), last, 'the last of many pets with long names')
     },
+    'cancelled-megabytes: goes on after adds of more megabytes than may wait that were cancelled':
+      async (pets) => {
+        const cancelled = { aborted: true }
+        const pet = aNewPet({ name: NAME })
+        const reject = (index: number) => {
+          const key = anIdempotencyKey({ key: `${index}`, fingerprint: NAME })
+          const call = () =>
+            index % 2 === 0 ? pets.add(pet, cancelled) : pets.addWithKey(pet, key, cancelled)
+          return expectRejection(call, 'a cancelled add must reject', { outcome: 'not_stored' })
+        }
+        await inGroups(CANCELLED_PETS, reject, AT_ONCE)
+        // As long as those: a shorter one may find room that is left.
+        const added = [await pets.add(pet), await addKeyed(pets, pet)]
+        expectEqual(await pets.list({ limit: 9 }), added, 'the pets after many cancelled adds')
+      },
   },
 )

@@ -6,6 +6,7 @@ import type { Allowance, ApiKey, RateLimit } from '@pet-store/access'
 import { type Pet, persistenceUnavailable } from '@pet-store/domain'
 import type { OpenPersistence } from '@pet-store/persistence'
 import { asReturned } from './file-call-style.test-support.ts'
+import { clockOf, fileClock } from './file-clock.test-support.ts'
 import { connectionOf, wait } from './file-connection.test-support.ts'
 import { leakOf } from './file-leaks.test-support.ts'
 import { lockOf } from './file-lock.test-support.ts'
@@ -14,7 +15,7 @@ import { replicasOf } from './file-replicas.test-support.ts'
 import { hundredsOf, type State, transaction } from './file-state.test-support.ts'
 import { deleteOldKeys, failingLater, stateFaults } from './file-state-faults.test-support.ts'
 import { reportedCall } from './file-statements.test-support.ts'
-import { addAfterReplays, addInTwoSteps, replaceInTwoSteps } from './file-two-steps.test-support.ts'
+import { addInTwoSteps, addKeyedIn, replaceInTwoSteps } from './file-two-steps.test-support.ts'
 
 export { openBulkAccess } from './file-bulk-access.test-support.ts'
 export { deletePet } from './file-state.test-support.ts'
@@ -25,8 +26,6 @@ type Method = (...args: unknown[]) => unknown
 const WRITE_DELAY_MS = 60_000
 const processCounts = new Map<string, number>()
 const openingsOf = new Map<string, readonly (() => void)[]>()
-/** The time of this machine, whatever `Date` says. */
-const fileClock = () => new Date(performance.timeOrigin + performance.now())
 
 const openFilePersistence: OpenPersistence = async ({
   url,
@@ -85,9 +84,10 @@ const openFilePersistence: OpenPersistence = async ({
   if (has('adds-a-listener')) process.setMaxListeners(0).on('exit', () => opened)
   const leak = leakOf(has)
   const useConnection = connectionOf(pathname, has)
+  const clock = clockOf(has)
   let isClosed = false
   let isClosing = false
-  let wasDown = false
+  let downSince = Number.POSITIVE_INFINITY
   openingsOf.set(pathname, [...(openingsOf.get(pathname) ?? []), () => (isClosed = true)])
   const unknownIds = new Set<bigint>()
   const lists = new Map<string, readonly Pet[]>()
@@ -109,7 +109,7 @@ const openFilePersistence: OpenPersistence = async ({
       if (isClosing) throw persistenceUnavailable({ outcome: 'not_stored' })
     }
     if (isDown()) {
-      wasDown = true
+      downSince = Math.min(downSince, performance.now())
       if (has('waits-forever')) return new Promise(() => {})
       // In steps, because the limits lose time while this process gets no processor.
       if (has('rejects-late')) for (let step = 0; step < 50; step += 1) await wait(100)
@@ -213,8 +213,9 @@ const openFilePersistence: OpenPersistence = async ({
         return { ...pet, id: BigInt(Date.now()) }
       },
       addWithKey: (pet, { at, ...key }, cancellation) => {
-        const dated = { ...key, at: at ?? (has('dates-by-process') ? new Date() : fileClock()) }
-        if (has('replays-before-it-stores')) return addAfterReplays(call, pet, dated)
+        const dated = { ...key, at: at ?? clock.timeOfCall() }
+        const inSteps = addKeyedIn(has)?.(call, pet, dated)
+        if (inSteps !== undefined) return inSteps
         return failLater(callRemotely(({ pets }) => pets.addWithKey(pet, dated, cancellation)))
       },
       async find(id) {
@@ -229,7 +230,13 @@ const openFilePersistence: OpenPersistence = async ({
       async list(query) {
         const fromReplica = replicas.list(query)
         if (fromReplica !== undefined) return fromReplica
-        if (has('loses-statuses-when-down') && wasDown && query.status !== undefined) return []
+        if (has('lists-nothing-after-seconds') && performance.now() - downSince > 2_000) return []
+        if (
+          has('loses-statuses-when-down') &&
+          Number.isFinite(downSince) &&
+          query.status !== undefined
+        )
+          return []
         if (has('reads-a-snapshot') && mode === 'read') return opened.pets.list(query)
         if (has('rejects-reads-when-closed')) await wait(5)
         if (isClosing && has('rejects-reads-when-closed')) throw new Error('It is closed.')
@@ -256,7 +263,7 @@ const openFilePersistence: OpenPersistence = async ({
         return replaceInTwoSteps(call, inSteps, id, successor, until)
       },
       async markUsed(uses) {
-        if (has('loses-uses-when-down') && wasDown) return
+        if (has('loses-uses-when-down') && Number.isFinite(downSince)) return
         if (has('overwrites-revocations')) await overwrite(uses[0]?.id ?? '')
         const parts = has('uses-in-parts') ? hundredsOf(uses) : [uses]
         for (const part of parts) await call(({ apiKeys }) => apiKeys.markUsed(part))
@@ -272,8 +279,7 @@ const openFilePersistence: OpenPersistence = async ({
     replicaProblems: replicas.replicaProblems,
     async readClock() {
       if (isDown() && !has('tells-the-time-while-down')) await call(async () => undefined)
-      if (has('tells-the-time-as-text')) return new Date().toISOString() as unknown as Date
-      return has('tells-the-time-in-seconds') ? new Date(Date.now() / 1_000) : fileClock()
+      return clock.read()
     },
     poolUse() {
       const use = [{ name: 'file', busy: 0, idle: 1, waiting: 0, limit: 1 }]

@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_KEY_LIFETIME_MS, type Pet } from '@pet-store/domain'
+import { IDEMPOTENCY_KEY_LIFETIME_MS, INT64, type Pet } from '@pet-store/domain'
 import { textOf } from './fake-pets.test-support.ts'
 import type { State } from './file-state.test-support.ts'
 
@@ -41,6 +41,30 @@ export function stateFaults({
         repeats.set(textOf(key), { pet: added.pet, at: key.at })
         return added
       }
+    if (has('deletes-keys-by-call'))
+      pets.addWithKey = (pet, key) => {
+        for (const [text, known] of memory.keys) {
+          const ageMs = Number(key.at) - known.key.at.getTime()
+          if (ageMs >= IDEMPOTENCY_KEY_LIFETIME_MS) memory.keys.delete(text)
+        }
+        return addWithKey(pet, key)
+      }
+    if (has('rounds-ids-of-repeats'))
+      pets.addWithKey = (pet, key) => {
+        const { id = 0n } = memory.keys.get(textOf(key)) ?? {}
+        if (BigInt(Number(id)) !== id) memory.keys.delete(textOf(key))
+        return addWithKey(pet, key)
+      }
+    if (has('hides-used-up-ids') && memory.lastId === INT64.max) {
+      const fail = () => Promise.reject(new Error('out of range'))
+      Object.assign(pets, { add: fail, addWithKey: fail })
+    }
+    if (has('decodes-by-parts'))
+      pets.list = async (query) =>
+        (await list(query)).map((pet, index) =>
+          // The end of the first 64 KiB.
+          index === 16 ? { ...pet, name: pet.name.replace(/.$/u, '\uFFFD') } : pet,
+        )
     if (has('hides-after-gaps'))
       pets.list = async (query) => {
         const ids = [...memory.pets.keys()]

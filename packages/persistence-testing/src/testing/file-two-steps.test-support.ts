@@ -1,5 +1,12 @@
 import type { NewApiKey } from '@pet-store/access'
-import type { CreatedPet, IdempotencyKey, NewPet, Pet } from '@pet-store/domain'
+import {
+  type CreatedPet,
+  IDEMPOTENCY_KEY_LIFETIME_MS,
+  type NewPet,
+  type Pet,
+} from '@pet-store/domain'
+import type { DatedKey } from '@pet-store/domain/memory'
+import { textOf } from './fake-pets.test-support.ts'
 import type { State } from './file-state.test-support.ts'
 
 type Call = <Result>(method: (current: State) => Promise<Result>) => Promise<Result>
@@ -18,11 +25,7 @@ export async function addInTwoSteps(call: Call, pet: NewPet): Promise<Pet> {
 const underWay = new Map<string, Pet>()
 
 /** Waits before it stores a pet, and returns it to a repeat already then. */
-export async function addAfterReplays(
-  call: Call,
-  pet: NewPet,
-  key: IdempotencyKey & { readonly at: Date },
-): Promise<CreatedPet> {
+async function addAfterReplays(call: Call, pet: NewPet, key: DatedKey): Promise<CreatedPet> {
   const known = underWay.get(key.key)
   if (known !== undefined) return { pet: known, isReplay: true }
   underWay.set(key.key, { ...pet, id: 1n })
@@ -47,4 +50,21 @@ export async function replaceInTwoSteps(
     if (!isStoredFirst) await apiKeys.add(successor)
     return apiKeys.end(id, until, successor.id)
   })
+}
+
+/** Looks for an expired key, and deletes a moment later whichever is there then. */
+async function addAfterDeleting(call: Call, pet: NewPet, key: DatedKey): Promise<CreatedPet> {
+  const known = await call(async ({ pets }) => pets.memory.keys.get(textOf(key))?.key)
+  if (key.at.getTime() - Number(known?.at) >= IDEMPOTENCY_KEY_LIFETIME_MS) {
+    // Long, because SQLite lets one process wait while the other one does much.
+    await betweenSteps(200)
+    await call(async ({ pets }) => pets.memory.keys.delete(textOf(key)))
+  }
+  return call(({ pets }) => pets.addWithKey(pet, key))
+}
+
+/** How an adapter with one of these faults adds a pet with a key. */
+export function addKeyedIn(has: (fault: string) => boolean): typeof addAfterReplays | undefined {
+  if (has('replays-before-it-stores')) return addAfterReplays
+  return has('deletes-expired-keys-later') ? addAfterDeleting : undefined
 }

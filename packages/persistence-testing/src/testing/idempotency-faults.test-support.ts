@@ -147,10 +147,10 @@ export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet
       },
     }
   },
-  'many: forgets keys after 100 newer ones': ({ memory }, { addWithKey }) => ({
+  'many: forgets keys after 1,000 newer ones': ({ memory }, { addWithKey }) => ({
     async addWithKey(pet, key) {
       const added = await addWithKey(pet, key)
-      for (const text of [...memory.keys.keys()].slice(0, -100)) memory.keys.delete(text)
+      for (const text of [...memory.keys.keys()].slice(0, -1_000)) memory.keys.delete(text)
       return added
     },
   }),
@@ -227,6 +227,22 @@ export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet
     },
   }),
   ...keyed('exact-key: ignores the case of keys', ({ key }) => ({ key: key.toLowerCase() })),
+  ...keyed('exact-key: cuts escaped keys to 400 characters', ({ key }) => ({
+    key: JSON.stringify(key).slice(0, 400),
+  })),
+  'cancelled-beside: gives the result of a running call to equal ones': (_, original) => {
+    const running = new Map<string, ReturnType<PetRepository['addWithKey']>>()
+    return {
+      async addWithKey(pet, key, cancellation) {
+        const text = textOf(key) + key.fingerprint
+        const first = running.get(text)
+        if (first !== undefined) return { pet: { ...(await first).pet }, isReplay: true }
+        const adding = pause().then(() => original.addWithKey(pet, key, cancellation))
+        running.set(text, adding)
+        return adding.finally(() => running.delete(text))
+      },
+    }
+  },
   ...keyed('exact-key: cuts keys to 254 characters', ({ key }) => ({ key: key.slice(0, 254) })),
   ...keyed('exact-content: ignores the case of content', ({ fingerprint }) => ({
     fingerprint: fingerprint.toLowerCase(),

@@ -50,6 +50,20 @@ export const petWriteFaults: readonly Fault<PetRepository>[] = petFaults('pet.ad
       },
     }
   },
+  'cancelled-megabytes: counts the bytes of cancelled adds for ever': (_, original) => {
+    let bytes = 0
+    return {
+      async add(pet, cancellation) {
+        if (bytes > 16 * 1024 * 1024) broken()
+        if (cancellation?.aborted) bytes += 2 * pet.name.length
+        return original.add(pet, cancellation)
+      },
+      async addWithKey(pet, key, cancellation) {
+        if (cancellation?.aborted) bytes += 2 * (pet.name.length + key.fingerprint.length)
+        return original.addWithKey(pet, key, cancellation)
+      },
+    }
+  },
   'visible-at-once: lists pets later than it adds them': ({ memory }, { list }) => ({
     list: (query) => list(query).then((found) => found.filter(({ id }) => id !== memory.lastId)),
   }),

@@ -8,7 +8,7 @@ import { expectRevocationsKept } from '../api-key-cases/ending.ts'
 import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
-import { wait } from '../case/wait.ts'
+import { aTurnLater, wait } from '../case/wait.ts'
 import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { addKeyed, addPets, aNewPet } from '../new-pets.ts'
@@ -128,6 +128,27 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
       await expectWorks(second, 'second')
     })
   },
+  'while-closing: opens while the last other opening is being closed': async (harness) => {
+    assertSeveralProcesses(harness)
+    const url = await harness.emptyDatabase()
+    let opened = await harness.open({ url, mode: 'migrate' })
+    try {
+      for (let round = 0; round < CLOSING_ROUNDS; round += 1) {
+        const added = await opened.pets.add(aNewPet())
+        const closing = awaitedLater(opened.close())
+        // Most steps of closing end in the same turn of the event loop.
+        for (let step = 0; step < round; step += 1) await Promise.resolve()
+        for (let turn = CLOSING_STEPS; turn < round; turn += 1) await aTurnLater()
+        const opening = awaitedLater(harness.open({ url }))
+        await closing
+        opened = await opening
+        expectEqual(await opened.pets.find(added.id), added, 'a pet that was added before closing')
+      }
+      await expectWorks(opened, 'last')
+    } finally {
+      await opened.close()
+    }
+  },
   'idempotency-keys: shares idempotency keys between two openings': twice(async (one, other) => {
     const key = anIdempotencyKey()
     const calls = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? one : other))
@@ -239,5 +260,8 @@ function expectWritten(stored: ReadonlyMap<string, Pet>, acknowledged: number): 
   const expected = names.map((_, count) => ({ categoryId: BigInt(count), status: 'sold' }))
   expectEqual(rest, expected, 'the other fields of the pets that another process adds')
 }
+
+const CLOSING_STEPS = 12
+const CLOSING_ROUNDS = 15
 
 const LIMIT: RateLimit = { requests: 10, windowMs: 3_600_000 }

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { IDEMPOTENCY_KEY_LIFETIME_MS } from '@pet-store/domain'
+import { withPersistence } from '../adapter/with-persistence.ts'
+import { casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
+import { assertTested } from '../case/not-tested.ts'
+import { wait } from '../case/wait.ts'
+import { aNewPet } from '../new-pets.ts'
+import type { HarnessCase } from '../persistence-harness.ts'
+
+const GROUP = { group: 'persistence.clock', timeLimitMs: 60_000 }
+
+/** At four times of a second, for an adapter whose clock counts seconds. */
+const ROUNDS = 4
+const PAUSE_MS = 270
+/** Clocks are read in whole milliseconds, and may run at different speeds. */
+const CLOCK_MS = 50
+const ROUNDED_MS = 20
+
+/** The clock of the database, and what happens at its time. */
+export const clockCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'advances: tells a time that advances as time does': async (harness) => {
+    const url = await harness.emptyDatabase()
+    await withPersistence(harness, url, async (opened) => {
+      assertTested(opened.readClock, 'the clock of the database is that of this machine')
+      const readings: { readonly start: number; readonly end: number; readonly at: number }[] = []
+      while (readings.length <= ROUNDS) {
+        const start = performance.now()
+        const at = Number(await opened.readClock())
+        readings.push({ start, end: performance.now(), at })
+        await wait(PAUSE_MS)
+      }
+      const [first] = readings
+      for (const { start, end, at } of readings.slice(1)) {
+        const passedMs = at - (first?.at ?? 0)
+        // It was read at some time between the start and the end of the call.
+        const least = start - (first?.end ?? 0) - CLOCK_MS
+        const most = end - (first?.start ?? 0) + CLOCK_MS
+        assert.ok(
+          passedMs >= least && passedMs <= most,
+          `readClock must advance by ${least} to ${most} ms, but advanced by ${passedMs} ms`,
+        )
+      }
+    })
+  },
+  'calls: takes the time of a call without one, to the millisecond, for its first use': async (
+    harness,
+  ) => {
+    const url = await harness.emptyDatabase()
+    await withPersistence(harness, url, async (opened) => {
+      const { pets } = opened
+      const nowMs = async () => Number((await opened.readClock?.()) ?? new Date())
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await wait(PAUSE_MS)
+        const key = { owner: 'shop', key: `${round}`, fingerprint: 'Rex' }
+        const before = await nowMs()
+        const { pet } = await pets.addWithKey(aNewPet(), key)
+        const later = await nowMs()
+        const repeatAt = (ms: number) =>
+          pets.addWithKey(aNewPet(), { ...key, at: new Date(ms + IDEMPOTENCY_KEY_LIFETIME_MS) })
+        expectEqual(
+          await repeatAt(before - ROUNDED_MS),
+          { pet, isReplay: true },
+          'a repeat within the lifetime of a key that was first used by a call without a time',
+        )
+        const { isReplay } = await repeatAt(later + ROUNDED_MS)
+        expectEqual(isReplay, false, 'isReplay of a call after that lifetime')
+      }
+    })
+  },
+})

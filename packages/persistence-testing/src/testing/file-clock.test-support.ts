@@ -1,0 +1,21 @@
+/** The time of this machine, whatever `Date` says. */
+export const fileClock = (): Date => new Date(performance.timeOrigin + performance.now())
+
+const inWholeSeconds = (time: Date) => new Date(time.setMilliseconds(0))
+
+/** The clock of the file adapter. */
+export function clockOf(has: (fault: string) => boolean): { timeOfCall(): Date; read(): Date } {
+  const openedAt = fileClock()
+  return {
+    timeOfCall() {
+      if (has('dates-by-process')) return new Date()
+      if (has('dates-by-opening')) return openedAt
+      return has('dates-in-whole-seconds') ? inWholeSeconds(fileClock()) : fileClock()
+    },
+    read() {
+      if (has('tells-the-time-as-text')) return new Date().toISOString() as unknown as Date
+      if (has('tells-the-time-in-seconds')) return new Date(Date.now() / 1_000)
+      return has('tells-whole-seconds') ? inWholeSeconds(fileClock()) : fileClock()
+    },
+  }
+}
