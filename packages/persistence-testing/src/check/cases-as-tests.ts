@@ -1,10 +1,11 @@
 // The cases as tests of Node's own runner, which test-runner.ts starts on this file.
 import { AssertionError } from 'node:assert/strict'
+import { AsyncResource } from 'node:async_hooks'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { adapterContract } from '../adapter-contract.ts'
 import { endWithin, NEVER_ENDED } from '../case/time-limit.ts'
-import { aTurnLater } from '../case/wait.ts'
+import { aTurnLater, wait } from '../case/wait.ts'
 import { assertEmpty, createHarness, WrongUse } from './check-harness.ts'
 import { type FollowedCalls, followCalls } from './follow-calls.ts'
 import type { CasesToRun, LoadedHarness, ProcessEvent } from './process-messages.ts'
@@ -19,7 +20,6 @@ await defineCases(JSON.parse(process.argv.at(-1) ?? '') as CasesToRun)
 async function defineCases({ options, ids, isFirst }: CasesToRun): Promise<void> {
   const slowness = slownessOf(performance.now())
   const harness = await createHarness(options).catch(endAsWrongUse)
-  if (isFirst) await assertEmpty(harness, options).catch(endAsWrongUse)
   // What the module has started and not waited for fails now, before a case that is not its cause.
   await aTurnLater()
   const close = () =>
@@ -41,6 +41,14 @@ async function defineCases({ options, ids, isFirst }: CasesToRun): Promise<void>
     process.send?.({ type: 'failed outside', message } satisfies ProcessEvent)
   }
   process.on('uncaughtException', reportOutside).on('unhandledRejection', reportOutside)
+  const lookAtDatabases = () =>
+    assertEmpty(harness, options).catch(async ({ message }: WrongUse) => {
+      await close()
+      process.send?.({ type: 'wrong use', message } satisfies ProcessEvent)
+      await wait(CLOSING_LIMIT_MS)
+    })
+  // What fails in the background then is not of the first case.
+  const outsideCases = new AsyncResource('outside cases')
   process.once('exit', () => {
     // The last message of this process: what ends it in the middle of a case is often a call.
     if (running !== undefined)
@@ -51,6 +59,7 @@ async function defineCases({ options, ids, isFirst }: CasesToRun): Promise<void>
     void test(testNameOf(one), async (context) => {
       // So that the start of this case is reported before a loop in it that never ends.
       await aTurnLater()
+      if (isFirst && one === cases[0]) await outsideCases.runInAsyncScope(lookAtDatabases)
       running = context.signal
       if (one === cases.at(-1)) context.after(close)
       const notTested = await run(timeLimitMs * scale)

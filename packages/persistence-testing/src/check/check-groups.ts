@@ -109,6 +109,12 @@ export class CheckGroups {
       }
       if (event.type === 'test:pass' || event.type === 'test:fail')
         return this.#onResult(event, byId)
+      if (event.type === 'wrong use') {
+        console.error(event.message)
+        this.isWrongUse = true
+        this.stop(event.message)
+        return 'end'
+      }
       if (event.type === 'failed outside') this.#onFailureOutside(event.message)
       else if (!OF_A_WHOLE_RUN.has(event.type)) this.#report(event)
       return 'continue'
@@ -121,7 +127,7 @@ export class CheckGroups {
       const given = { options: this.#options, ids, isFirst }
       const code = await runInProcess(given, byId, onEvent, this.#stopping.signal)
       const left = rest.filter(({ id }) => !this.guarantees.has(id))
-      this.isWrongUse = code === 2 && this.guarantees.size === 0
+      this.isWrongUse ||= code === 2 && this.guarantees.size === 0
       if (left.length === rest.length) this.stop('the adapter or its harness could not be loaded')
       rest = left
     }

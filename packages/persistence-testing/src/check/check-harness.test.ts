@@ -60,3 +60,25 @@ it('assertEmpty rejects a database that has pets', async () => {
   const harness = { open: openFilePersistence, emptyDatabase: async () => '' }
   await expect(assertEmpty(harness, { url })).rejects.toThrow(WrongUse)
 })
+
+it.each([
+  [{}, 'in --url where the number must be'],
+  [{ harness: './harness.js' }, 'emptyDatabase of ./harness.js must make an empty one'],
+])(
+  'assertEmpty rejects a database that several cases would use, with %j',
+  async (options, rule) => {
+    const url = `file:${folder}/${rule.length}`
+    const harness = { open: openFilePersistence, emptyDatabase: async () => url }
+    const checked = assertEmpty(harness, options)
+    await expect(checked).rejects.toThrow(WrongUse)
+    await expect(checked).rejects.toThrow(rule)
+    await expect(checked).rejects.toThrow("name: 'Rex'")
+  },
+)
+
+it('assertEmpty leaves what else is wrong to the cases', async () => {
+  const open = () => Promise.reject(new Error('no server'))
+  await assertEmpty({ open, emptyDatabase: async () => '' }, {})
+  const never = { open: openFilePersistence, emptyDatabase: () => new Promise<never>(() => {}) }
+  await assertEmpty(never, { timeLimitSeconds: 0.05 })
+})

@@ -1,6 +1,11 @@
 import { resolve } from 'node:path'
+import { inspect } from 'node:util'
+import type { Pet } from '@pet-store/domain'
+import type { Persistence } from '@pet-store/persistence'
 import { importFromWorkingDirectory, loadPersistenceModule } from '@pet-store/persistence/module'
+import { withPersistence } from '../adapter/with-persistence.ts'
 import { endWithin } from '../case/time-limit.ts'
+import { aNewPet } from '../new-pets.ts'
 import { assertHarness, membersOf, type PersistenceHarness } from '../persistence-harness.ts'
 import { stackOf } from './stack-of.ts'
 
@@ -117,21 +122,47 @@ function databasesBeside(
 }
 
 /**
- * No case writes to the database itself, but a database with pets was probably named by mistake.
+ * Rejects if the database of the command line has pets or keys, because it was probably named by
+ * mistake: no case writes to it. Rejects too if the databases of the cases are not empty.
  */
 export async function assertEmpty(
-  { open }: PersistenceHarness,
-  { url, harness: file }: CheckOptions,
+  harness: PersistenceHarness,
+  { url, harness: file, timeLimitSeconds = 20 }: CheckOptions,
 ): Promise<void> {
-  if (url === undefined || file !== undefined || url.includes('{name}')) return
-  const isFull = async (): Promise<boolean> => {
-    const opened = await open({ url, mode: 'read' })
-    const found = [await opened.pets.list({ limit: 1 }), (await opened.apiKeys?.list()) ?? []]
-    await opened.close()
-    return found.some((items) => items.length > 0)
-  }
+  const limitMs = Math.min(READING_LIMIT_MS, timeLimitSeconds * 1000)
   // Whatever else is wrong is for the cases to find.
-  if (await endWithin(READING_LIMIT_MS, isFull).catch(() => false)) throw new WrongUse(NOT_EMPTY)
+  const found = <Result>(work: () => Promise<Result>) =>
+    endWithin(limitMs, work).catch(() => undefined)
+  if (url !== undefined && file === undefined && !url.includes('{name}')) {
+    if (await found(() => isFull(harness, url))) throw new WrongUse(NOT_EMPTY)
+  }
+  const pet = await found(() => findPetOfOthers(harness))
+  if (pet === undefined) return
+  const rule =
+    file === undefined
+      ? 'The adapter must open another database if a number is added to its URL: say with {name} ' +
+        'in --url where the number must be, or add a --harness that has emptyDatabase.'
+      : `emptyDatabase of ${file} must make an empty one each time.`
+  throw new WrongUse(`A new database contains the pet ${inspect(pet)}. ${rule}`)
+}
+
+async function isFull({ open }: PersistenceHarness, url: string): Promise<boolean> {
+  const opened = await open({ url, mode: 'read' })
+  const found = [await opened.pets.list({ limit: 1 }), (await opened.apiKeys?.list()) ?? []]
+  await opened.close()
+  return found.some((items) => items.length > 0)
+}
+
+/** A pet in a database that must be empty, such as one that was added to the one before. */
+async function findPetOfOthers(harness: PersistenceHarness): Promise<Pet | undefined> {
+  const look = async ({ pets }: Persistence) => {
+    const [pet] = await pets.list({ limit: 1 })
+    if (pet === undefined) await pets.add(aNewPet())
+    return pet
+  }
+  const lookAtNext = async () =>
+    withPersistence(harness, await harness.emptyDatabase({ mayHaveSchema: true }), look)
+  return (await lookAtNext()) ?? (await lookAtNext())
 }
 
 /** More than any case has. */

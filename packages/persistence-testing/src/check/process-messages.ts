@@ -19,6 +19,8 @@ export type ProcessEvent =
   | { readonly type: 'ending'; readonly calls: readonly string[] }
   /** An error that nothing has waited for, after the case that is its cause. */
   | { readonly type: 'failed outside'; readonly message: string }
+  /** The databases are not what the command needs; the process waits for its end. */
+  | { readonly type: 'wrong use'; readonly message: string }
 
 /** What it sends of its harness before the first case. */
 export interface LoadedHarness {
