@@ -6,13 +6,15 @@ import { runCases } from './check/test-runner.ts'
 import { RUN_CASES } from './check/watched-process.ts'
 
 const USAGE = `Usage: pet-store-adapter check --module <name> --url <url> [--harness <file>]
-       [--only <id>] [--time-limit <seconds>] [--all] [--json] [--reporter <name>]
+       [--only <id>] [--skip <id>] [--time-limit <seconds>] [--all] [--json]
+       [--reporter <name>]
 
   --module      the persistence module: a package, or a path that begins with . or /
   --url         an empty database; each case uses another one, whose URL is this one with a number
                 after its path, or in place of {name}
   --harness     a module that makes what else the cases need, such as an interruption
-  --only        runs the cases whose ids begin so, such as pet.find
+  --only        runs the cases whose ids begin so, such as pet.find; may be given several times
+  --skip        does not test these, and says so; may be given several times
   --time-limit  the seconds after which most cases fail (default: 20); some get up to nine times as
                 much, such as those of outages
   --all         print every guarantee instead of counts
@@ -26,7 +28,8 @@ const OPTIONS = {
   module: { type: 'string' },
   url: { type: 'string' },
   harness: { type: 'string' },
-  only: { type: 'string' },
+  only: { type: 'string', multiple: true },
+  skip: { type: 'string', multiple: true },
   'time-limit': { type: 'string' },
   all: { type: 'boolean' },
   json: { type: 'boolean' },

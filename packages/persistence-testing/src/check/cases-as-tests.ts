@@ -60,8 +60,10 @@ async function defineCases({ options, ids, isFirst }: CasesToRun): Promise<void>
       // So that the start of this case is reported before a loop in it that never ends.
       await aTurnLater()
       if (isFirst && one === cases[0]) await outsideCases.runInAsyncScope(lookAtDatabases)
-      running = context.signal
       if (one === cases.at(-1)) context.after(close)
+      if (options.skip?.some((start) => one.id.startsWith(start)))
+        return context.skip('--skip says so')
+      running = context.signal
       const notTested = await run(timeLimitMs * scale)
         .catch((error: unknown) => {
           const reason = reasonOf(error, calls)

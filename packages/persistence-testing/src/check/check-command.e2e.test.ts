@@ -95,9 +95,8 @@ const LATE = `
   }`
 
 /**
- * A harness that notes while it is in use; its databases wait until `ready` harnesses are, and
- * those of the first one so long that another would begin; but not the first one of all, which the
- * command looks at before it begins.
+ * A harness that notes while it is in use; its databases, but for the very first one, wait until
+ * `ready` harnesses are, and those of the first one so long that another would begin.
  */
 const noted = (concurrent: boolean, ready: number) => `
   import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -158,6 +157,16 @@ describe.concurrent('pet-store-adapter check', () => {
     expect(stdout).toMatch(
       /\nContract [\d.]+: 0 guarantees passed, \d+ not tested, \d+ failed, in [\d.]+ s\.\n$/,
     )
+    expect(exitCode).toBe(1)
+  })
+
+  it('pet-store-adapter check runs the cases of --only, but for those of --skip', async () => {
+    const { stdout, exitCode } = await check(
+      STUB,
+      'check $module --url x --only pet.page --only pet.find --skip pet.find.e --skip pet.page.',
+    )
+    expect(stdout).toMatch(/^pets +0 +8 +3 /m)
+    expect(stdout).toContain('\nNot tested: 8 because --skip says so\n')
     expect(exitCode).toBe(1)
   })
 
@@ -262,7 +271,7 @@ describe.concurrent('pet-store-adapter check', () => {
       '--time-limit must be a number of seconds, got "soon".',
     ],
     [
-      'check $module --url x --only nothing',
+      'check $module --url x --only pet.add --skip nothing',
       'The id of no case begins with "nothing". Begin with one of pet.fields, pet.add, ',
     ],
     ['', 'Usage: pet-store-adapter check'],

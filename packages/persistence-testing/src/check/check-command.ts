@@ -23,17 +23,20 @@ export interface PrintOptions {
  */
 export async function checkCommand(
   options: CheckOptions,
-  { all, json, reporter: reporterName }: PrintOptions,
+  { all: printsAll, json, reporter: reporterName }: PrintOptions,
 ): Promise<number> {
-  const cases = casesFor(options)
-  if (cases.length === 0) {
-    const beginnings = casesFor({}).map(({ id }) => id.slice(0, id.lastIndexOf('.')))
+  const { only = [''], skip = [] } = options
+  const all = casesFor(options)
+  const unknown = [...only, ...skip].filter((start) => !all.some(({ id }) => id.startsWith(start)))
+  if (unknown.length > 0) {
+    const beginnings = all.map(({ id }) => id.slice(0, id.lastIndexOf('.')))
     console.error(
-      `The id of no case begins with ${JSON.stringify(options.only)}. ` +
+      `The id of no case begins with ${JSON.stringify(unknown[0])}. ` +
         `Begin with one of ${[...new Set(beginnings)].join(', ')}.`,
     )
     return 2
   }
+  const cases = all.filter(({ id }) => only.some((start) => id.startsWith(start)))
   const startMs = performance.now()
   const reporter = createReporter(reporterName)
   const groups = new CheckGroups(cases, options, reporter.write)
@@ -63,22 +66,22 @@ export async function checkCommand(
     ...(stopped !== undefined && { stopped }),
   }
   if (json) process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`)
-  else if (reporterName === undefined) process.stdout.write(formatReport(report, all))
+  else if (reporterName === undefined) process.stdout.write(formatReport(report, printsAll))
   else for (const error of errorsOutsideCases(report)) console.error(error)
   const hasFailed = guarantees.some(({ result }) => result === 'failed')
   return hasFailed || report.errorsOutsideCases.length > 0 || stopped !== undefined ? 1 : 0
 }
 
-/** What is run, without a harness: the cases of every adapter are the same. */
+/** Every case, without a harness: the cases of every adapter are the same. */
 function casesFor(options: CheckOptions): readonly CaseToRun[] {
   const open = () => Promise.reject(new Error('This harness only names the cases.'))
   const scale = scaleOf(options)
-  return adapterContract({ open, emptyDatabase: async () => '' })
-    .filter(({ id }) => id.startsWith(options.only ?? ''))
-    .map(({ id, name, capability, timeLimitMs }) => ({
+  return adapterContract({ open, emptyDatabase: async () => '' }).map(
+    ({ id, name, capability, timeLimitMs }) => ({
       id,
       name,
       capability,
       limitMs: timeLimitMs * scale,
-    }))
+    }),
+  )
 }

@@ -21,7 +21,9 @@ export interface CheckOptions {
    */
   readonly harness?: string
   /** How the ids of the cases begin that run; default: all. */
-  readonly only?: string
+  readonly only?: readonly string[]
+  /** How the ids of those begin that are not tested all the same; default: none. */
+  readonly skip?: readonly string[]
   /** For most cases; default: 20. */
   readonly timeLimitSeconds?: number
 }
