@@ -140,7 +140,7 @@ describe.concurrent('persistenceContract', () => {
       expect.arrayContaining([
         ['the adapter does not declare severalProcesses', 11],
         ['the adapter declares no capabilities', 2],
-        ['the adapter has no bulk access', 12],
+        ['the adapter has no bulk access', 13],
         ['the adapter does not declare replicas', 3],
         [missing('module'), 20],
         [missing('databaseBeside'), 1],

@@ -39,6 +39,7 @@ import { reportingCases } from './persistence-cases/reporting.ts'
 import { assertHarness, type HarnessCase, type PersistenceHarness } from './persistence-harness.ts'
 import { petRepositoryContract } from './pet-repository-contract.ts'
 import { rateLimiterContract } from './rate-limiter-contract.ts'
+import { keysBesideImportsCases } from './sharing-cases/keys-beside-imports.ts'
 import { sharingCases } from './sharing-cases/sharing.ts'
 import { sharingBetweenProcessesCases } from './sharing-cases/sharing-between-processes.ts'
 import { sharingExpiredKeysCases } from './sharing-cases/sharing-expired-keys.ts'
@@ -100,6 +101,7 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
       ...bulkAndPetsCases,
       ...bulkAndKeysCases,
       ...bulkReadOnlyCases,
+      ...keysBesideImportsCases,
       ...killedInBulkCases,
     ],
     durability: [

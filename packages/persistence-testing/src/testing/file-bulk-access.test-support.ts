@@ -1,4 +1,4 @@
-import { existsSync, openSync } from 'node:fs'
+import { existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { INT64, type NewPet, type Pet, type PetId, persistenceUnavailable } from '@pet-store/domain'
 import type { BulkAccess, OpenBulkAccess } from '@pet-store/persistence'
 import { BULK_ACCESS_FUNCTIONS } from '@pet-store/persistence'
@@ -139,6 +139,15 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
         const writing = writeApiKeys.call(bulk, keys)
         apiKeys.rows.push(...old)
         return writing
+      }
+    }
+    if (has('waits-for-no-import')) {
+      bulk.addPets = async (...given) => {
+        writeFileSync(`${pathname}.importing`, '')
+        const adding = addPets.apply(bulk, given)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        rmSync(`${pathname}.importing`)
+        return adding
       }
     }
     if (has('stores-half-a-page')) {

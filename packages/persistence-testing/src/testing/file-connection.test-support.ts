@@ -20,6 +20,8 @@ export function connectionOf(pathname: string, has: (fault: string) => boolean):
   }
   let known = losses()
   return () => {
+    if (has('waits-for-no-import') && existsSync(`${pathname}.importing`))
+      throw persistenceUnavailable()
     if (losses() === known) return
     if (!has('keeps-lost-connections')) known = losses()
     throw persistenceUnavailable({ outcome: 'unknown' })

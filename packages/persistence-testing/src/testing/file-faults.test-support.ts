@@ -121,6 +121,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['deletes-late-keys', 'reopen.idempotency-late'],
   ['deletes-keys-by-call', 'reopen.idempotency-lifetime'],
   ['decodes-by-parts', 'reopen.long-names'],
+  ['waits-for-no-import', 'bulk.beside-keys'],
   ['rounds-ids-of-repeats', 'bulk.repeats'],
   ['hides-used-up-ids', 'bulk.no-ids'],
   ['lists-nothing-after-seconds', 'unavailable.long'],
@@ -147,5 +148,5 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
 /** Faults whose own error is what a case rejects with. */
 export const OWN_ERRORS: readonly string[] = [
   ...['cannot-read-alone', 'closes-all', 'reads-no-bulk-alone', 'needs-ends'],
-  ...['needs-every-replica', 'fails-without-a-replica'],
+  ...['needs-every-replica', 'fails-without-a-replica', 'waits-for-no-import'],
 ]
