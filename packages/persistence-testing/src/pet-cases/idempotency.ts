@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import type { CreatedPet, Pet, PetRepository } from '@pet-store/domain'
+import type { CreatedPet, Pet, PetId, PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { unreadable } from '../case/unreadable.ts'
+import { aTurnLater } from '../case/wait.ts'
 import { aNewPet } from '../new-pets.ts'
 import { idsOf, listAll } from '../stored-pets.ts'
 import { addUnder, expectReused, keyWith, LAST_MS, START_MS } from './idempotency-keys.ts'
@@ -129,6 +130,40 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
         )
       }
     }
+  },
+  'beside-reads: shows no reader a pet of a call that is rejected, or returns another pet': async (
+    pets,
+  ) => {
+    await addUnder(pets, aNewPet(), keyWith({}))
+    let hasEnded = false
+    const calling = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        for (let count = 0; count < 8; count += 1) {
+          const other = keyWith({ fingerprint: 'Mia' })
+          await expectReused(() => addUnder(pets, aNewPet({ name: 'Mia' }), other))
+          await addUnder(pets, aNewPet(), keyWith({}))
+          // Of these calls one stores a pet.
+          await addUnder(pets, aNewPet(), keyWith({ key: `${count}` }))
+        }
+      }),
+    ).finally(() => {
+      hasEnded = true
+    })
+    const seen = new Set<PetId>()
+    const reading = async () => {
+      while (!hasEnded) {
+        const ids = idsOf(await listAll(pets))
+        const last = ids.at(-1) ?? 0n
+        const next = await Promise.all([1n, 2n, 3n].map((offset) => pets.find(last + offset)))
+        for (const id of [...ids, ...idsOf(next.filter((pet) => pet !== undefined))]) seen.add(id)
+        await aTurnLater()
+      }
+    }
+    await Promise.all([calling, reading()])
+    const stored = await listAll(pets)
+    expectEqual(stored.length, 9, 'the number of pets of nine keys')
+    for (const { id } of stored) seen.delete(id)
+    expectEqual([...seen], [], 'the ids of pets that were read, and are not stored')
   },
   'rejected: does not use up a key for an add that is rejected': async (pets) => {
     await expectRejection(

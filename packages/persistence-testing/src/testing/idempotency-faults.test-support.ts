@@ -216,6 +216,19 @@ export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet
       },
     }
   },
+  'beside-reads: stores a pet, and deletes it if its key is known': (
+    { memory },
+    { addWithKey },
+  ) => ({
+    async addWithKey(pet, key) {
+      memory.lastId += 1n
+      const { lastId: id } = memory
+      memory.pets.set(id, { ...pet, id })
+      await new Promise((resolve) => setImmediate(resolve))
+      memory.pets.delete(id)
+      return addWithKey(pet, key)
+    },
+  }),
   'exact-key exact-owner: takes keys and owners for patterns': ({ memory }, { addWithKey }) => ({
     async addWithKey(pet, used) {
       const isSame = (pattern: string, text: string) =>
