@@ -243,7 +243,7 @@ const WRITES = `
   for (let count = 0; count < 40; count += 1) {
     const name = count + ' ' + 'x'.repeat(900)
     const pet = { name, categoryId: BigInt(count), status: 'sold' }
-    const key = { owner: 'shop', key: name, fingerprint: name }
+    const key = { owner: 'shop', key: String(count), fingerprint: name }
     await (count % 2 === 0 ? pets.add(pet) : pets.addWithKey(pet, key))
     print(count)
   }
