@@ -5,19 +5,21 @@ import { ROOT } from './public-packages.ts'
 
 export const HARNESS = 'src/testing/harness.test-support.ts'
 
-/** The drivers, as of the bundle of the program, and what the contract uses too. */
-const EXTERNAL = [
-  /^(?:better-sqlite3|pg)$/,
-  /^@pet-store[/](?:access|domain|persistence|persistence-testing|testing-postgres)$/,
-]
+/** The drivers, as of the bundle of the program, and what only starts servers. */
+const EXTERNAL = [/^(?:better-sqlite3|pg)$/, /^@pet-store[/]testing-postgres$/]
 
 /**
- * Bundles an adapter of this repository and its harness into an empty folder, and returns the path
- * of the harness. A check starts dozens of processes that load them, and the libraries are a
- * thousand files: a process then takes a fifth of the CPU time until the adapter is loaded.
+ * Bundles an adapter of this repository, its harness and the command that checks it into an empty
+ * folder, and returns the paths of the command and of the harness. A check starts sixty processes
+ * that load them, and they are a thousand files: a process then takes a fifth of the CPU time until
+ * the adapter is loaded.
  */
-export async function bundleAdapter(folder: string, target: string): Promise<string> {
+export async function bundleAdapter(
+  folder: string,
+  target: string,
+): Promise<{ readonly command: string; readonly harness: string }> {
   const source = join(ROOT, 'packages', folder)
+  const testing = join(ROOT, 'packages/persistence-testing/src')
   // What stays outside of the bundle is found as the adapter finds it.
   await symlink(join(source, 'node_modules'), join(target, 'node_modules'))
   // Without it Node parses each file once more to find out that it is a module.
@@ -25,10 +27,17 @@ export async function bundleAdapter(folder: string, target: string): Promise<str
   await build({
     config: false,
     silent: true,
-    entry: [join(source, 'src/index.ts'), join(source, HARNESS)],
-    outDir: join(target, 'src'),
+    // Each where it is in its package once that is built.
+    entry: {
+      'src/index': join(source, 'src/index.ts'),
+      [withoutEnd(HARNESS)]: join(source, HARNESS),
+      bin: join(testing, 'bin.ts'),
+      'check/cases-as-tests': join(testing, 'check/cases-as-tests.ts'),
+    },
+    outDir: target,
     format: 'esm',
     target: 'es2023',
+    removeNodeProtocol: false,
     external: EXTERNAL,
     banner: {
       js:
@@ -37,8 +46,11 @@ export async function bundleAdapter(folder: string, target: string): Promise<str
     },
     esbuildOptions(options) {
       options.conditions = ['@pet-store/source']
-      options.outbase = join(source, 'src')
     },
   })
-  return join(target, HARNESS.replace(/ts$/, 'js'))
+  return { command: join(target, 'bin.js'), harness: join(target, `${withoutEnd(HARNESS)}.js`) }
+}
+
+function withoutEnd(file: string): string {
+  return file.replace(/[.]ts$/, '')
 }

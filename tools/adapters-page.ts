@@ -10,11 +10,6 @@ import { ROOT, run } from './public-packages.ts'
 
 export const PAGE: string = join(ROOT, 'docs/adapters.md')
 const ADAPTERS = { SQLite: 'persistence-sqlite', PostgreSQL: 'persistence-postgres' } as const
-const PROGRAM = [
-  process.execPath,
-  '--conditions=@pet-store/source',
-  'packages/persistence-testing/src/bin.ts',
-]
 
 /** Runs every contract against each adapter; rejects with the report if a guarantee has failed. */
 export async function createAdaptersPage(): Promise<string> {
@@ -36,8 +31,9 @@ database of yours instead, and then can neither stop nor freeze it.
 
 async function sectionOf(name: string, folder: string): Promise<string> {
   const temporary = await mkdtemp(join(tmpdir(), 'pet-store-'))
-  const harness = await bundleAdapter(folder, temporary)
-  const report = await run(ROOT, [...PROGRAM, 'check', '--harness', harness])
+  const { command: program, harness } = await bundleAdapter(folder, temporary)
+  const node = [process.execPath, '--conditions=@pet-store/source']
+  const report = await run(ROOT, [...node, program, 'check', '--harness', harness])
   await rm(temporary, { recursive: true })
   // Only what does not change with each case.
   const lines = report.split('\n').filter((line) => /^(Not tested|Declared)/.test(line))
