@@ -17,16 +17,17 @@ const OF_A_WHOLE_RUN: ReadonlySet<string> = new Set([
 /** Groups wait more than they compute. */
 const GROUPS_AT_ONCE = availableParallelism() + 1
 /**
- * Cases that do little but wait for deadlines, in groups that run beside all others. Among the
+ * Cases that do little but wait, in groups that run beside all others. Among the
  * others of their capability they would take longer than everything else.
  */
 const WAITING_GROUPS: readonly (readonly string[])[] = [
-  ['persistence.unavailable.frozen-writes', 'persistence.unavailable.bulk-frozen'],
+  ['persistence.unavailable.frozen-writes'],
   [
     'persistence.unavailable.frozen',
     'persistence.unavailable.closed-frozen',
     'persistence.unavailable.lost-connections',
   ],
+  ['persistence.unavailable.background', 'persistence.unavailable.bulk-frozen'],
 ]
 /**
  * Small groups that run in the process of another one: most of the time that they would take is its
