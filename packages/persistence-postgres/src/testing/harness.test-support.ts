@@ -23,8 +23,10 @@ const NEXT: MigrationObject = { name: '9999-add-note', class: AddNote }
 const MODULE = new URL(`../index${extname(import.meta.url)}`, import.meta.url).href
 
 const FLAGS = ['-c', 'fsync=off']
-const EMPTY_TABLES =
-  'truncate pet, idempotency_key, api_key, request_count, pet_import restart identity'
+/** What a process that was killed has locked is free a moment later. */
+const LOCK_TIMEOUT = "set lock_timeout = '10s'"
+const EMPTY_TABLES = `${LOCK_TIMEOUT};
+  truncate pet, idempotency_key, api_key, request_count, pet_import restart identity`
 /** Without the tables of extensions. */
 const TABLES = `
   select quote_ident(relname) as name from pg_class
@@ -60,7 +62,7 @@ export default async function createHarness(given?: string): Promise<Persistence
   const removeTables = async () => {
     const names = await tables()
     if (names.length > 0)
-      await runSql(url, `set lock_timeout = '10s'; drop table ${names.join(', ')} cascade`)
+      await runSql(url, `${LOCK_TIMEOUT}; drop table ${names.join(', ')} cascade`)
   }
   const migrations = MIGRATIONS as MigrationObject[]
   const emptyDatabase = async ({ mayHaveSchema = false } = {}) => {

@@ -150,7 +150,7 @@ export function besideAnotherProcess(
 ): HarnessCase['run'] {
   return withProcesses(async (harness, start) => {
     assertSeveralProcesses(harness)
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     await withPersistence(harness, url, (opened) =>
       run(opened, async (script, work) => {
         let working: ReturnType<typeof work> | undefined

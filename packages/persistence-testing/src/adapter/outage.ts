@@ -36,7 +36,7 @@ export function interrupted(
 ): (harness: PersistenceHarness, scale: number) => Promise<void> {
   return async (harness, scale) => {
     const begin = memberOf(harness, how)
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     await withPersistence(harness, url, async (persistence) => {
       await persistence.check()
       let interruption: Interruption | undefined

@@ -14,7 +14,7 @@ export function withBulk(
   ) => Promise<void>,
 ): HarnessCase['run'] {
   return async (harness) => {
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     await work(harness, url, (use) => withBulkAccess(harness, url, use))
   }
 }

@@ -28,7 +28,7 @@ const GROUP = { group: 'persistence.killed', timeLimitMs: 180_000 }
 export const killedWhileAddingCases: readonly HarnessCase[] = casesOf(GROUP, {
   'acknowledged: has every acknowledged pet exactly once after kill -9 of the writing process':
     withProcesses(async (harness, start) => {
-      const url = await harness.emptyDatabase()
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
       const acknowledged = new Map<string, string>()
       for (let round = 0; round < ROUNDS; round += 1) {
         for (const [id, name] of await writeUntilKilled(start, url, `round-${round}`))
@@ -53,7 +53,7 @@ export const killedWhileAddingCases: readonly HarnessCase[] = casesOf(GROUP, {
     }),
   'at-once: has a pet and its idempotency key, even if killed as soon as the add has resolved':
     withProcesses(async (harness, start) => {
-      const url = await harness.emptyDatabase()
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
       for (const call of [
         `pets.add({ name: 'Rex', categoryId: 1n })`,
         `pets.addWithKey({ name, categoryId: 1n }, key)`,

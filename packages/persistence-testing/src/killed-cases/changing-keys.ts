@@ -27,7 +27,7 @@ const GROUP = { group: 'persistence.killed', timeLimitMs: 180_000 }
 export const killedWhileChangingKeysCases: readonly HarnessCase[] = casesOf(GROUP, {
   'api-keys: has an API key, its rotation and its end, even if killed as soon as they resolved':
     withProcesses(async (harness, start) => {
-      const url = await harness.emptyDatabase()
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
       await withPersistence(harness, url, (opened) => apiKeysOf(opened).add(aNewApiKey('old')))
       const added = aNewApiKey('new')
       const successor = JSON.stringify(aNewApiKey('next'))
@@ -58,7 +58,7 @@ export const killedWhileChangingKeysCases: readonly HarnessCase[] = casesOf(GROU
     }),
   'rotations: has a rotation as a whole, or nothing of it, after kill -9 in the middle of many':
     withProcesses(async (harness, start) => {
-      const url = await harness.emptyDatabase()
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
       const names = Array.from({ length: ROTATORS }, (_, rotator) => `${rotator}`)
       await withPersistence(harness, url, async (opened) => {
         for (const name of names) await apiKeysOf(opened).add(aNewApiKey(`${name}-0`))
@@ -81,7 +81,7 @@ export const killedWhileChangingKeysCases: readonly HarnessCase[] = casesOf(GROU
     }),
   'uses: has all uses of API keys of a call, or none, after kill -9 in the middle of many':
     withProcesses(async (harness, start) => {
-      const url = await harness.emptyDatabase()
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
       const ids = Array.from({ length: USES }, (_, index) =>
         index % (USES / USED) === 0 ? `key_${index / (USES / USED)}` : `key_none ${index}`,
       )

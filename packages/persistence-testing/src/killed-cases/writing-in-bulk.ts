@@ -19,7 +19,7 @@ export const killedInBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
   'killed-at-once: has what bulk access has written, even if killed as soon as it has resolved':
     withProcesses(async (harness, start) => {
       const bulkExportName = bulkExportNameOf(harness)
-      const url = await harness.emptyDatabase()
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
       const together = maxOpenings(harness, KILLED_AFTER.length - 1)
       const run = (call: string) =>
         untilKilled(start(url, killedAfter(SET_UP, `bulk.${call}`), [bulkExportName]))
@@ -39,7 +39,7 @@ export const killedInBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
   'killed: has the pets of an import and its progress, both or neither, after kill -9':
     withProcesses(async (harness, start) => {
       const bulkExportName = bulkExportNameOf(harness)
-      const url = await harness.emptyDatabase()
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
       const together = maxOpenings(harness, 3)
       for (let round = 0; round < KILLS / together; round += 1) {
         const ids = Array.from({ length: together }, (_, index) => `${round * together + index}`)

@@ -15,7 +15,7 @@ export const acknowledgedBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
     async (harness) => {
       const openBulkAccess = openBulkAccessOf(harness)
       const interrupt = memberOf(harness, 'interrupt')
-      const url = await harness.emptyDatabase()
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
       const open = () => openBulkAccess({ url, mode: 'migrate' })
       let bulk = await open()
       try {

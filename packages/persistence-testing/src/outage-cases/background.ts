@@ -17,7 +17,7 @@ export const backgroundCases: readonly HarnessCase[] = casesOf(GROUP, {
       const interrupt = memberOf(harness, 'interrupt')
       const openings = maxOpenings(harness, OPENINGS)
       for (let round = 0; round < ROUNDS; round += 1) {
-        const url = await harness.emptyDatabase()
+        const url = await harness.emptyDatabase({ mayHaveSchema: true })
         const other = start(url, WRITER, [`${openings}`])
         const stopBriefly = async () => {
           const { end } = await interrupt(url)

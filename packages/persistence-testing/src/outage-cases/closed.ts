@@ -40,7 +40,7 @@ export const closedCases: readonly HarnessCase[] = casesOf(GROUP, {
     scale,
   ) => {
     const interrupt = memberOf(harness, 'interrupt')
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     const attempts: Attempt[] = []
     const together = maxOpenings(harness, CLOSINGS)
     for (let round = 0; round < CLOSINGS / together; round += 1) {
@@ -72,7 +72,7 @@ export const closedCases: readonly HarnessCase[] = casesOf(GROUP, {
     scale,
   ) => {
     const freeze = memberOf(harness, 'freeze')
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     const opened = await harness.open({ url, mode: 'migrate' })
     const attempts = [await attempt(opened.pets, 'before', true)]
     await prepareCalls(opened, 'closing')
@@ -99,7 +99,7 @@ export const closedCases: readonly HarnessCase[] = casesOf(GROUP, {
     async (harness, scale) => {
       const freeze = memberOf(harness, 'freeze')
       assertSeveralProcesses(harness)
-      const url = await harness.emptyDatabase()
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
       await withPersistence(harness, url, async (other) => {
         await prepareCalls(other, 'open')
         // Each alone: beside others a call may end because close waits for those.

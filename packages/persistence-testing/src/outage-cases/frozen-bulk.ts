@@ -22,7 +22,7 @@ export const frozenBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
   ) => {
     const openBulkAccess = openBulkAccessOf(harness)
     const freeze = memberOf(harness, 'freeze')
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     const first = await openBulkAccess({ url, mode: 'migrate' })
     const opened = [first]
     try {

@@ -77,7 +77,7 @@ export const frozenCases: readonly HarnessCase[] = casesOf(GROUP, {
   'frozen-writes: says what is known of each add that was under way when the database stopped':
     async (harness, scale) => {
       const freeze = memberOf(harness, 'freeze')
-      const url = await harness.emptyDatabase()
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
       const together = maxOpenings(harness, OPENINGS)
       const openings = [await harness.open({ url, mode: 'migrate' })]
       while (openings.length < together) openings.push(await harness.open({ url, mode: 'write' }))

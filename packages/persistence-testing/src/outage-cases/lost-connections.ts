@@ -18,7 +18,7 @@ export const lostConnectionsCases: readonly HarnessCase[] = casesOf(GROUP, {
     scale,
   ) => {
     const loseConnections = memberOf(harness, 'loseConnections')
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     const first = await harness.open({ url, mode: 'migrate' })
     const opened = [first]
     try {

@@ -34,7 +34,7 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
     async (harness, scale) => {
       const openBulkAccess = openBulkAccessOf(harness)
       const interrupt = memberOf(harness, 'interrupt')
-      const url = await harness.emptyDatabase()
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
       const open = () => openBulkAccess({ url, mode: 'migrate' })
       await withBulkAccess(harness, url, async (bulk) => {
         await bulk.writePets([{ id: 1n, ...aNewPet() }])
@@ -86,7 +86,7 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
     async (harness, scale) => {
       const openBulkAccess = openBulkAccessOf(harness)
       const interrupt = memberOf(harness, 'interrupt')
-      const url = await harness.emptyDatabase()
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
       await withBulkAccess(harness, url, async (bulk) => {
         await bulk.writePets([{ id: 1n, ...aNewPet() }])
         await bulk.movePetIdsPast(1n)

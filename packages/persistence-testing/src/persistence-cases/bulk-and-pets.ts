@@ -131,7 +131,7 @@ export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
   'beside: stores every pet of an import beside an adapter that adds pets, under its own id':
     async (harness) => {
       assertSeveralProcesses(harness)
-      const url = await harness.emptyDatabase()
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
       await withPersistence(harness, url, async ({ pets }) => {
         const added: Pet[] = []
         await withBulkAccess(harness, url, async (bulk) => {
@@ -201,7 +201,7 @@ export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
     harness,
   ) => {
     assertSeveralProcesses(harness)
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     await withPersistence(harness, url, ({ pets }) =>
       withTwo(harness, url, async (bulk, other) => {
         const stored = { id: 10_000n, ...aNewPet() }

@@ -20,7 +20,7 @@ const ROUNDED_MS = 20
 /** The clock of the database, and what happens at its time. */
 export const clockCases: readonly HarnessCase[] = casesOf(GROUP, {
   'advances: tells a time that advances as time does': async (harness) => {
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     await withPersistence(harness, url, async (opened) => {
       assertTested(opened.readClock, 'the clock of the database is that of this machine')
       const readings: { readonly start: number; readonly end: number; readonly at: number }[] = []
@@ -46,7 +46,7 @@ export const clockCases: readonly HarnessCase[] = casesOf(GROUP, {
   'calls: takes the time of a call without one, to the millisecond, for its first use': async (
     harness,
   ) => {
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     await withPersistence(harness, url, async (opened) => {
       const { pets } = opened
       const nowMs = async () => Number((await opened.readClock?.()) ?? new Date())

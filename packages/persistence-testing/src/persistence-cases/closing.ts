@@ -21,7 +21,7 @@ export const closingCases: readonly HarnessCase[] = casesOf(GROUP, {
   'pending-writes: finishes every call that was begun before it is closed, reads too': async (
     harness,
   ) => {
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     await withPersistence(harness, url, async (first) => {
       await first.apiKeys?.add(aNewApiKey('old'))
       await prepareCalls(first, 'closing')
@@ -84,7 +84,8 @@ export const closingCases: readonly HarnessCase[] = casesOf(GROUP, {
   },
   'process-ends: leaves nothing behind that keeps the process running when it is closed':
     withProcesses(async (harness, start) => {
-      const { code, errors } = await start(await harness.emptyDatabase(), CLOSED).ended
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
+      const { code, errors } = await start(url, CLOSED).ended
       assert.notEqual(
         code,
         STILL_RUNNING,
@@ -93,7 +94,8 @@ export const closingCases: readonly HarnessCase[] = casesOf(GROUP, {
       expectEqual(code, 0, `the process must end without an error; it printed: ${errors}`)
       if (harness.openBulkAccess === undefined) return
       const { bulkExportName = 'openBulkAccess' } = harness
-      const bulk = await start(await harness.emptyDatabase(), BULK_CLOSED, [bulkExportName]).ended
+      const other = await harness.emptyDatabase({ mayHaveSchema: true })
+      const bulk = await start(other, BULK_CLOSED, [bulkExportName]).ended
       expectEqual(bulk.code, 0, `bulk access must let the process end; it printed: ${bulk.errors}`)
     }),
 })

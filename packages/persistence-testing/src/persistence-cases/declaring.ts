@@ -12,7 +12,7 @@ export const declaringCases: readonly HarnessCase[] = casesOf(GROUP, {
     async (harness) => {
       const { capabilities, openBulkAccess } = harness
       assertTested(capabilities, 'the adapter declares no capabilities')
-      const url = await harness.emptyDatabase()
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
       await withPersistence(harness, url, async (persistence) => {
         const { createRateLimiter } = persistence
         await persistence.check()

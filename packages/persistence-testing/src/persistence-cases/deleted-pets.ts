@@ -18,7 +18,7 @@ export const deletedPetCases: readonly HarnessCase[] = casesOf(GROUP, {
     harness,
   ) => {
     const deletePet = memberOf(harness, 'deletePet')
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     const deleted = await withPersistence(harness, url, ({ pets }) =>
       pets.addWithKey(aNewPet(), KEY),
     )

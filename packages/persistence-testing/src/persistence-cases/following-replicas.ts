@@ -76,7 +76,7 @@ export const followingReplicaCases: readonly HarnessCase[] = casesOf(GROUP, {
   ) => {
     assertReplicas(harness)
     const databaseBeside = memberOf(harness, 'databaseBeside')
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     const urlBeside = await databaseBeside(url)
     await withPersistence(harness, urlBeside, ({ pets }) => addPets(pets, 5))
     const added = await withPersistence(harness, url, ({ pets }) => addPets(pets, 3))
@@ -104,7 +104,7 @@ function assertReplicas({ capabilities }: PersistenceHarness): void {
 async function replicatedDatabase(harness: PersistenceHarness) {
   assertReplicas(harness)
   const pausedReplica = memberOf(harness, 'pausedReplica')
-  const url = await harness.emptyDatabase()
+  const url = await harness.emptyDatabase({ mayHaveSchema: true })
   const added = await withPersistence(harness, url, ({ pets }) =>
     Promise.all([1, 2, 3].map(async () => pets.add(aNewPet({ status: 'sold' })))),
   )

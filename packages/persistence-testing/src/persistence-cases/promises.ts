@@ -17,7 +17,7 @@ export const promiseCases: readonly HarnessCase[] = casesOf(GROUP, {
   'promises: returns a promise from every function, which rejects where others would throw': async (
     harness,
   ) => {
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     const opened = await harness.open({ url, mode: 'migrate' })
     try {
       await prepareCalls(opened, 'promises')

@@ -54,7 +54,7 @@ const GROUP = { group: 'persistence.reopen', timeLimitMs: 120_000 }
 export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
   'pets: still has all pets after it is opened again, to read alone too, and gives greater ids':
     async (harness) => {
-      const url = await harness.emptyDatabase()
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
       const added = await withPersistence(harness, url, async ({ pets }) => [
         ...(await addPets(pets, 3)),
         await pets.add(aNewPet({ categoryId: INT64.min, status: 'sold' })),
@@ -86,7 +86,7 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
   'odd-names: still has every name exactly after it is opened again, of pets and API keys': async (
     harness,
   ) => {
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     const stored = await withPersistence(harness, url, async ({ pets, apiKeys }) => {
       for (const [index, name] of ODD_NAMES.entries()) {
         await pets.add(aNewPet({ name }))
@@ -121,7 +121,7 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
   'after-rejected: still has what was written after a call of any kind was rejected': async (
     harness,
   ) => {
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     await withPersistence(harness, url, async ({ pets, apiKeys }) => {
       await pets.addWithKey(aNewPet(), KEY)
       await apiKeys?.add(aNewApiKey('taken'))
@@ -140,7 +140,7 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
     }
   },
   'idempotency-keys: still knows idempotency keys after it is opened again': async (harness) => {
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     const { pet } = await withPersistence(harness, url, ({ pets }) =>
       pets.addWithKey(aNewPet(), KEY),
     )
@@ -160,7 +160,7 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
   },
   'idempotency-lifetime: knows a key for its lifetime by the clock, whatever each opening deletes':
     async (harness) => {
-      const url = await harness.emptyDatabase()
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
       const now = Date.now()
       const keysOf = (hours: readonly number[]) =>
         hours.map((ago) => ({ ...KEY, key: `${ago}`, at: new Date(now - ago * HOUR_MS) }))
@@ -191,7 +191,7 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
   'idempotency-late: knows the key of a call that is made days after it was requested': async (
     harness,
   ) => {
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     const late = { ...KEY, at: new Date(Date.now() - 72 * HOUR_MS) }
     const { pet } = await withPersistence(harness, url, ({ pets }) =>
       pets.addWithKey(aNewPet(), late),
@@ -207,7 +207,7 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
     })
   },
   'api-keys: still has all API keys after it is opened again': async (harness) => {
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     const stored = await withPersistence(harness, url, async (opened) => {
       const apiKeys = apiKeysOf(opened)
       await apiKeys.add(aNewApiKey('old'))

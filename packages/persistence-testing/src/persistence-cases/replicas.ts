@@ -17,7 +17,7 @@ export const replicaCases: readonly HarnessCase[] = casesOf(GROUP, {
   ) => {
     assertTested(harness.capabilities?.replicas, 'the adapter does not declare replicas')
     const pausedReplica = memberOf(harness, 'pausedReplica')
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     const added = [...(await withPersistence(harness, url, ({ pets }) => addPets(pets, 3)))]
     const replica = await pausedReplica(url)
     let hasEnded = false

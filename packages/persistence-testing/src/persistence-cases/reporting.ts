@@ -28,7 +28,7 @@ export const reportingCases: readonly HarnessCase[] = casesOf(GROUP, {
         entry.ends += 1
       }
     }
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     const opened = await harness.open({ url, mode: 'migrate', onStatement })
     const uses: unknown[] = []
     try {
@@ -91,7 +91,7 @@ export const reportingCases: readonly HarnessCase[] = casesOf(GROUP, {
       ends.push({ name, errors })
       return (error) => void errors.push(error)
     }
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     const opened = await harness.open({ url, mode: 'migrate', onStatement })
     try {
       await prepareCalls(opened, 'failures')

@@ -68,7 +68,7 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
   'reader: reads at once what another opening has written, also when opened for reading alone':
     async (harness) => {
       assertSeveralProcesses(harness)
-      const url = await harness.emptyDatabase()
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
       await withPersistence(harness, url, async (writer) => {
         const added = [await writer.pets.add(aNewPet())]
         const reader = await harness.open({ url, mode: 'read' })
@@ -90,7 +90,7 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
   'reader-beside-writes: reads whole pets, and all acknowledged ones, while another process writes':
     withProcesses(async (harness, start) => {
       assertSeveralProcesses(harness)
-      const url = await harness.emptyDatabase()
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
       await withPersistence(harness, url, async () => {})
       const reader = await harness.open({ url, mode: 'read' })
       const writer = start(url, WRITES)
@@ -118,7 +118,7 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
     }),
   'close: closes one opening without the others': async (harness) => {
     assertSeveralProcesses(harness)
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     const first = await harness.open({ url, mode: 'migrate' })
     await withPersistence(harness, url, async (second) => {
       const third = await harness.open({ url, mode: 'migrate' })
@@ -130,7 +130,7 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
   },
   'while-closing: opens while the last other opening is being closed': async (harness) => {
     assertSeveralProcesses(harness)
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     let opened = await harness.open({ url, mode: 'migrate' })
     try {
       for (let round = 0; round < CLOSING_ROUNDS; round += 1) {
@@ -227,7 +227,7 @@ function twice(
 ): HarnessCase['run'] {
   return async (harness) => {
     assertSeveralProcesses(harness)
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     await withPersistence(harness, url, (one) =>
       withPersistence(harness, url, (other) =>
         work(one, other, () => harness.open({ url, mode: 'migrate' })),

@@ -15,7 +15,7 @@ export const singleProcessCases: readonly HarnessCase[] = casesOf(GROUP, {
   'single: rejects a second opening, and keeps serving the first one': async (harness) => {
     assertTested(harness.capabilities, 'the adapter declares no capabilities')
     assertTested(!harness.capabilities.severalProcesses, 'several processes may open one database')
-    const url = await harness.emptyDatabase()
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
     // A module is needed only for this.
     const fromProcess = withProcesses(async (_, start) => {
       const [opened] = await linesOf(start(url, SECOND_OPENING))
