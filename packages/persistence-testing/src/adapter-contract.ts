@@ -141,16 +141,15 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
     cases.map(({ run, ...rest }) => ({
       ...rest,
       capability,
-      run: (limitMs) =>
-        repeatIfBusy(async () => {
-          try {
-            await run(harness, limitMs)
-          } catch (error) {
-            if (error instanceof NotTested) return error.message
-            throw error
-          }
-          return undefined
-        }),
+      run: async (limitMs) => {
+        try {
+          await repeatIfBusy(() => run(harness, limitMs))
+        } catch (error) {
+          if (error instanceof NotTested) return error.message
+          throw error
+        }
+        return undefined
+      },
     })),
   )
 }

@@ -1,9 +1,11 @@
 import { AssertionError } from 'node:assert/strict'
+import { persistenceUnavailable } from '@pet-store/domain'
 import { expect, it } from 'vitest'
 import { expectEqual, expectRejection } from './expectations.ts'
+import { NotTested } from './not-tested.ts'
 import { repeatIfBusy } from './repeat-if-busy.ts'
 
-const UNAVAILABLE = new Error('unavailable')
+const UNAVAILABLE = persistenceUnavailable()
 
 /** A case that fails so often, and counts how often it has run. */
 function failing(times: number, fail: () => unknown) {
@@ -26,10 +28,15 @@ it.each([rejected, rejectedOtherwise])(
     const twice = failing(2, fail)
     expect(await repeatIfBusy(twice.run, () => true)).toBe('passed')
     const always = failing(9, fail)
-    await expect(repeatIfBusy(always.run, () => true)).rejects.toThrow()
+    await expect(repeatIfBusy(always.run, () => true)).rejects.toThrow(NotTested)
     expect(always.state.runs).toBe(3)
   },
 )
+
+it('repeatIfBusy rejects a case in which each time a call failed for another reason', async () => {
+  const { run } = failing(9, () => Promise.reject(new TypeError('planted')))
+  await expect(repeatIfBusy(run, () => true)).rejects.toThrow(TypeError)
+})
 
 it('repeatIfBusy runs a case once on a machine that is not busy', async () => {
   const { state, run } = failing(9, rejected)

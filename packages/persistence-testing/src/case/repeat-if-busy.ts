@@ -1,4 +1,6 @@
 import { AssertionError } from 'node:assert/strict'
+import { inspect } from 'node:util'
+import { NotTested } from './not-tested.ts'
 
 const MAX_ATTEMPTS = 3
 
@@ -6,10 +8,15 @@ const MAX_ATTEMPTS = 3
 const LEAST_SHARE = 0.1
 const MEASURED_MS = 20
 
+/** The code of such an error, which another process prints. */
+const UNAVAILABLE = 'persistence_unavailable'
+const TOO_BUSY = 'this machine is so busy that the adapter took its database for unavailable'
+
 /**
  * Runs a case again in which a call was rejected, if this machine is so busy that a deadline of the
  * adapter may have run out: an adapter that is correct may then say that its database is
- * unavailable. What a call returned is judged at once.
+ * unavailable. If it does so each time, its guarantee was not tested. What a call returned is
+ * judged at once.
  */
 export async function repeatIfBusy<Result>(
   run: () => Promise<Result>,
@@ -19,7 +26,9 @@ export async function repeatIfBusy<Result>(
     try {
       return await run()
     } catch (error) {
-      if (attempt === MAX_ATTEMPTS || rejectionIn(error) === undefined || !isBusy()) throw error
+      if (error instanceof NotTested || rejectionIn(error) === undefined || !isBusy()) throw error
+      if (attempt < MAX_ATTEMPTS) continue
+      throw inspect(rejectionIn(error)).includes(UNAVAILABLE) ? new NotTested(TOO_BUSY) : error
     }
   }
 }

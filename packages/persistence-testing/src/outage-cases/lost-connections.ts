@@ -1,8 +1,9 @@
+import assert from 'node:assert/strict'
 import type { Persistence } from '@pet-store/persistence'
-import { everyCall, failureOf, prepareCalls } from '../adapter/every-call.ts'
-import { CALL_LIMIT_MS } from '../adapter/outage.ts'
+import { everyCall, prepareCalls } from '../adapter/every-call.ts'
+import { allEnded, CALL_LIMIT_MS } from '../adapter/outage.ts'
 import { casesOf } from '../case/contract-case.ts'
-import { expectEqual } from '../case/expectations.ts'
+import { causedBy } from '../case/expectations.ts'
 import { endWithin } from '../case/time-limit.ts'
 import { type HarnessCase, maxOpenings, memberOf } from '../persistence-harness.ts'
 
@@ -28,31 +29,28 @@ export const lostConnectionsCases: readonly HarnessCase[] = casesOf(GROUP, {
       const names = everyCall(first, '').map(({ name }) => name)
       const together = maxOpenings(harness, names.length)
       while (opened.length < together) opened.push(await harness.open({ url, mode: 'write' }))
-      const call = (one: Persistence, index: number, label = '') => {
+      const call = async (one: Persistence, index: number, label = ''): Promise<unknown> => {
         const found = everyCall(one, label).find(({ name }) => name === names[index])
-        return found === undefined
-          ? undefined
-          : endWithin(CALL_LIMIT_MS * scale, () => failureOf(found))
+        return endWithin(CALL_LIMIT_MS * scale, async () => found?.run())
       }
       const [before = '', ...others] = labels
       for (const [index, one] of opened.entries()) await call(one, index, before)
       const { end } = await loseConnections(url)
       try {
-        const failures = await Promise.all(
-          opened.map(async (one, index) => {
-            let failure: string | undefined
-            for (const label of others) {
-              failure = await call(one, index, label)
-              if (failure === undefined) break
-            }
-            return failure
-          }),
-        )
-        expectEqual(
-          failures.filter((failure) => failure !== undefined),
-          [],
-          `calls that were rejected ${others.length} times after connections were lost`,
-        )
+        const lost = opened.map(async (one, index) => {
+          let error: unknown
+          for (const label of others) {
+            const rejected = await call(one, index, label).then(
+              () => undefined,
+              (reason: unknown) => ({ reason }),
+            )
+            if (rejected === undefined) return
+            error = rejected.reason
+          }
+          const message = `${names[index]} must resolve once it has found connections lost`
+          causedBy(error, () => assert.fail(`${message}, got ${String(error)}`))
+        })
+        await allEnded(lost)
       } finally {
         await end()
       }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { INT64, type NewPet, type PetId, type PetRepository } from '@pet-store/domain'
+import { INT64, isPetError, type NewPet, type PetId, type PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
-import { expectEqual, expectRejection } from '../case/expectations.ts'
+import { causedBy, expectEqual, expectRejection } from '../case/expectations.ts'
+
 import { unreadable } from '../case/unreadable.ts'
 import { aMomentLater, aTurnLater } from '../case/wait.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
@@ -196,10 +197,13 @@ async function expectAddedBeside(
   const stored = results
     .filter((result) => result.status === 'fulfilled')
     .map((result) => result.value)
-  expectEqual(
-    stored.filter((pet) => pet.name?.startsWith('valid')).length,
-    validCount,
-    'the number of valid pets whose add resolves; it must not fail because another fails',
+  const failed = results.find((result) => result.status === 'rejected' && isPetError(result.reason))
+  causedBy((failed as PromiseRejectedResult | undefined)?.reason, () =>
+    expectEqual(
+      stored.filter((pet) => pet.name?.startsWith('valid')).length,
+      validCount,
+      'the number of valid pets whose add resolves; it must not fail because another fails',
+    ),
   )
   expectEqual(
     idsOf(await listAll(pets)),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { CreatedPet, Pet, PetId, PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
-import { expectEqual, expectRejection } from '../case/expectations.ts'
+import { causedBy, expectEqual, expectRejection } from '../case/expectations.ts'
+
 import { unreadable } from '../case/unreadable.ts'
 import { aTurnLater } from '../case/wait.ts'
 import { aNewPet } from '../new-pets.ts'
@@ -115,18 +116,22 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
     assert.ok(first, 'one pet must be stored')
     expectEqual(others, [], 'no second pet may be stored')
     for (const [index, result] of results.entries()) {
+      const reason = result.status === 'rejected' ? result.reason : undefined
       if (names[index] === first.name) {
-        expectEqual(
-          result,
-          { status: 'fulfilled', value: first },
-          'calls with equal content must return the pet',
+        causedBy(reason, () =>
+          expectEqual(
+            result,
+            { status: 'fulfilled', value: first },
+            'calls with equal content must return the pet',
+          ),
         )
       } else {
-        const code = result.status === 'rejected' && result.reason.code
-        expectEqual(
-          code,
-          'idempotency_key_reused',
-          'calls with other content must reject with this code',
+        causedBy(reason, () =>
+          expectEqual(
+            reason?.code,
+            'idempotency_key_reused',
+            'calls with other content must reject with this code',
+          ),
         )
       }
     }
