@@ -5,12 +5,16 @@ import { allEnded, CALL_LIMIT_MS } from '../adapter/outage.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { causedBy } from '../case/expectations.ts'
 import { endWithin } from '../case/time-limit.ts'
+import { wait } from '../case/wait.ts'
 import { type HarnessCase, maxOpenings, memberOf } from '../persistence-harness.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }
 
 /** How many calls of a function may find a connection of their opening lost. */
 const LOST_CALLS = 4
+
+/** In this time an adapter connects again, during which its calls may reject at once. */
+const RECONNECTING_MS = 1_000
 
 /** Connections are lost, and nobody says so. */
 export const lostConnectionsCases: readonly HarnessCase[] = casesOf(GROUP, {
@@ -46,6 +50,7 @@ export const lostConnectionsCases: readonly HarnessCase[] = casesOf(GROUP, {
             )
             if (rejected === undefined) return
             error = rejected.reason
+            await wait(RECONNECTING_MS)
           }
           const message = `${names[index]} must resolve once it has found connections lost`
           causedBy(error, () => assert.fail(`${message}, got ${String(error)}`))
