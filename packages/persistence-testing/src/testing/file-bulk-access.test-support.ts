@@ -145,7 +145,8 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
       bulk.addPets = async (...given) => {
         writeFileSync(`${pathname}.importing`, '')
         const adding = addPets.apply(bulk, given)
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        // Long, so that a change comes into it on a busy machine too.
+        await new Promise((resolve) => setTimeout(resolve, 100))
         rmSync(`${pathname}.importing`)
         return adding
       }
