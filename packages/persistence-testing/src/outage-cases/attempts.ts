@@ -102,14 +102,18 @@ export async function expectStoredAsSaid(
   })
 }
 
-/** Tries one add after the other, at most so many as an adapter that never waits makes. */
+const MOST_ADDS = 50
+
+/**
+ * Tries one add after the other: so many that the last ones are under way when a database stops,
+ * but not as many as an adapter makes that never waits.
+ */
 export async function writeUntil(
   hasEnded: { readonly value: boolean },
   attemptOne: (count: number) => Promise<Attempt>,
-  most = 50,
 ): Promise<readonly Attempt[]> {
   const attempts: Attempt[] = []
-  while (!hasEnded.value && attempts.length < most) {
+  while (!hasEnded.value && attempts.length < MOST_ADDS) {
     const last = await attemptOne(attempts.length)
     attempts.push(last)
     // What is rejected at once is not tried a thousand times, and an adapter that never waits lets

@@ -36,9 +36,6 @@ const FREEZINGS = 3
 
 const WRITERS = 6
 
-/** How many adds each writer makes at most; others begin right before the database stops. */
-const MOST_ADDS = 15
-
 /** More than an add has round trips. */
 const STEPS = 8
 
@@ -94,16 +91,12 @@ export const frozenCases: readonly HarnessCase[] = casesOf(GROUP, {
           const hasEnded = { value: false }
           const writing = openings.flatMap(({ pets }, index) =>
             Array.from({ length: WRITERS }, (_, writer) =>
-              writeUntil(
-                hasEnded,
-                async (count) => {
-                  const name = `${round}-${index}-${writer}-${count}`
-                  // Beside one that a database rejects, others may be written in another way.
-                  if (writer === 0) addOneOutOfRange(pets, name)
-                  return attempt(pets, name, writer % 2 === 1)
-                },
-                MOST_ADDS,
-              ),
+              writeUntil(hasEnded, async (count) => {
+                const name = `${round}-${index}-${writer}-${count}`
+                // Beside one that a database rejects, others may be written in another way.
+                if (writer === 0) addOneOutOfRange(pets, name)
+                return attempt(pets, name, writer % 2 === 1)
+              }),
             ).map(awaitedLater),
           )
           await aRandomMoment(20, 80)
