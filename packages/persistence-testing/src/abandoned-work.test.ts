@@ -6,7 +6,7 @@ import type { ContractCase } from './case/contract-case.ts'
 import { aTurnLater } from './case/wait.ts'
 import { petRepositoryContract } from './pet-repository-contract.ts'
 
-/** The same port, of which a function rejects from its second call on, and whose calls are counted. */
+/** The same port; a function of it rejects from its second call on, and calls are counted. */
 function failing<Port extends object>(port: Port, name: keyof Port) {
   const counts = { all: 0, failing: 0 }
   const failingPort = new Proxy(port, {

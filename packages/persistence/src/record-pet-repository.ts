@@ -44,7 +44,7 @@ export interface AddedPetRecord {
   readonly isReplay: boolean
 }
 
-/** Implements `PetRepository` on `records`. `guard` gives each call its deadline and its outcome. */
+/** Implements `PetRepository` on `records`; `guard` gives each call a deadline and an outcome. */
 export function createRecordPets(records: PetRecords, guard: CallGuard): PetRepository {
   async function create(
     pet: NewPet,

@@ -110,7 +110,10 @@ function isSameFile(one: string, other: string): boolean {
   return first.dev === second.dev && first.ino === second.ino
 }
 
-/** Removes the temporary files of processes that were killed; earlier releases used their id alone. */
+/**
+ * Removes the temporary files of processes that were killed. Those of earlier releases have no text
+ * after the process id.
+ */
 function removeLeftovers(file: string): void {
   for (const name of readdirSync(dirname(file))) {
     if (!name.startsWith(`${basename(file)}.`)) continue

@@ -54,7 +54,7 @@ export async function prepareCalls({ apiKeys }: Persistence, label: string): Pro
     await apiKeys?.add(aNewApiKey(`${label} ${name}`))
 }
 
-/** One call of every function of the ports, in every way, and of what the adapter has beside them. */
+/** One call of every function of the ports, in every way, and of those beside the ports. */
 export function everyCall(opened: Persistence, label: string): readonly Call[] {
   const { pets, apiKeys } = opened
   const calls = PET_REPOSITORY_FUNCTIONS.flatMap((name) =>

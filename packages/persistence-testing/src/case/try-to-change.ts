@@ -1,4 +1,4 @@
-/** Does what a careless caller in JavaScript may do; what is frozen, and throws, is detached too. */
+/** Does what a careless caller in JavaScript may do; what is frozen, and throws, is detached. */
 export function tryToChange(change: () => void): void {
   try {
     change()

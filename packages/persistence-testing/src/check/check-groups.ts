@@ -17,8 +17,8 @@ const OF_A_WHOLE_RUN: ReadonlySet<string> = new Set([
 /** Groups wait more than they compute. */
 const GROUPS_AT_ONCE = availableParallelism() + 1
 /**
- * Cases that do little but wait, in groups that run beside all others. Among the
- * others of their capability they would take longer than everything else.
+ * Cases that wait for long, in groups that run beside all others. Among the others of their
+ * capability they would take longer than everything else.
  */
 const WAITING_GROUPS: readonly (readonly string[])[] = [
   ['persistence.unavailable.frozen-writes'],

@@ -168,7 +168,7 @@ interface Written {
 /** Lets the ids of each round be others. */
 const OTHER_IDS = 100_000n
 
-/** Writes imports, idempotency keys and API keys, each with its own id, until a call is rejected. */
+/** Writes imports and both kinds of keys, each with its own id, until a call is rejected. */
 async function writeUntilRejected(
   bulk: BulkAccess,
   firstId: bigint,

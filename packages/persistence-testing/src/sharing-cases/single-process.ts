@@ -36,7 +36,7 @@ export const singleProcessCases: readonly HarnessCase[] = casesOf(GROUP, {
   },
 })
 
-/** An opening for reading alone is rejected too, or reads what is stored and leaves the other one. */
+/** An opening for reading alone is rejected too, or reads and leaves the other one alone. */
 async function expectReaderHarmless(
   harness: PersistenceHarness,
   url: string,

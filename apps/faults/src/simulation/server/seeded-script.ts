@@ -22,7 +22,7 @@ const DELAYS_MS = [1, 5, 20, 100, 250, 400, 2_000, 8_000]
 
 const BOUNDARIES: readonly Boundary[] = ['parse', 'bind', 'execute', 'complete', 'commit', 'ready']
 
-/** Some commits take long, beside others that do not, so that their order is not that of the ids. */
+/** Some commits take long beside others, so that their order is not that of the ids. */
 export function slowCommits(severities: Severities): Disruptions {
   const delaysMs = [500, 1_500, 2_500]
   return {

@@ -127,7 +127,7 @@ export class SimulatedDatabase {
     return this.#position
   }
 
-  /** The server as its clients see it. `replay` is the position that a replica has reached at most. */
+  /** The server as its clients see it. `replay` is the last position that a replica may reach. */
   node(name: string, replay?: () => Replay): ScriptedDatabase {
     const replayed = replay && (() => this.#replayed(replay()))
     const state = this.#state(name, replayed)

@@ -69,7 +69,7 @@ export async function runPostgresWorld(seed: number): Promise<WorldResult> {
 
 let knownMigrations: readonly string[] | undefined
 
-/** The names of the adapter's migrations, read once from an empty database in a world of its own. */
+/** The names of the adapter's migrations, read once from an empty database in its own world. */
 async function migrationNames(): Promise<readonly string[]> {
   if (knownMigrations !== undefined) return knownMigrations
   const world = new World(0, mayBeInternal)
