@@ -1,14 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { persistenceUnavailable } from '@pet-store/domain'
 
-/** Resolves after a time; if it is not kept, the process may end before. */
-export function wait(durationMs: number, isKept = true): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, durationMs)
-    if (!isKept) timer.unref()
-  })
-}
-
 /**
  * Returns a function that throws if the connection was lost since it was used: a file says how
  * often all of them were. Then another connection replaces it.

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { openSync } from 'node:fs'
 
-/** What calls of the file adapter leave behind. */
+/** What the opening of the file adapter, and its calls, leave behind. */
 export interface Leak {
   ofCall(): void
   ofRejected(result: Promise<unknown>): void
@@ -12,6 +12,7 @@ export interface Leak {
 export function leakOf(has: (fault: string) => boolean): Leak {
   const ended = new EventEmitter()
   let isOpen = false
+  if (has('adds-a-listener')) process.setMaxListeners(0).on('exit', () => ended)
   return {
     ofCall() {
       if (has('listens-in-every-call')) ended.on('end', () => undefined)

@@ -7,7 +7,7 @@ import { type Pet, persistenceUnavailable } from '@pet-store/domain'
 import type { OpenPersistence } from '@pet-store/persistence'
 import { asReturned } from './file-call-style.test-support.ts'
 import { clockOf, fileClock } from './file-clock.test-support.ts'
-import { connectionOf, wait } from './file-connection.test-support.ts'
+import { connectionOf } from './file-connection.test-support.ts'
 import { leakOf } from './file-leaks.test-support.ts'
 import { lockOf } from './file-lock.test-support.ts'
 import { outcomeWhileDown } from './file-outcome.test-support.ts'
@@ -16,6 +16,7 @@ import { hundredsOf, type State, transaction } from './file-state.test-support.t
 import { deleteOldKeys, failingLater, stateFaults } from './file-state-faults.test-support.ts'
 import { reportedCall } from './file-statements.test-support.ts'
 import { addInTwoSteps, addKeyedIn, replaceInTwoSteps } from './file-two-steps.test-support.ts'
+import { wait } from './file-wait.test-support.ts'
 
 export { openBulkAccess } from './file-bulk-access.test-support.ts'
 export { deletePet } from './file-state.test-support.ts'
@@ -81,7 +82,6 @@ const openFilePersistence: OpenPersistence = async ({
   rmSync(`${pathname}.outdated`, { force: true })
   const opened = transaction(pathname, (stored) => stored)
   if (has('opens-missing-for-reading') && !isReopened && mode === 'read') rmSync(pathname)
-  if (has('adds-a-listener')) process.setMaxListeners(0).on('exit', () => opened)
   const leak = leakOf(has)
   const useConnection = connectionOf(pathname, has)
   const clock = clockOf(has)
