@@ -49,6 +49,7 @@ export const IMPORTS = {
       'node:url',
       'node:util',
     ],
+    tests: ['tsup'],
     remedy:
       'The cases run under any test runner: use node:assert/strict, and let the caller ' +
       'provide the adapter.',

@@ -8,6 +8,7 @@ import {
   type PersistenceHarness,
 } from '@pet-store/persistence-testing'
 import { afterAll, describe, expect, it } from 'vitest'
+import { bundleFileAdapter } from './testing/file-bundle.test-support.ts'
 import { FAULTS, OWN_ERRORS } from './testing/file-faults.test-support.ts'
 import openFilePersistence, {
   deletePet,
@@ -16,6 +17,7 @@ import openFilePersistence, {
 
 const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
 afterAll(() => rmSync(folder, { recursive: true }))
+const module = await bundleFileAdapter(folder)
 let databases = 0
 
 /** A harness for the file adapter with a fault. */
@@ -60,9 +62,9 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
     openBulkAccess,
     bulkExportName: 'openBulkAccess',
     capabilities: { severalProcesses, sharedLimits: true, bulkAccess: true, replicas: true },
-    module: new URL('testing/file-persistence.test-support.ts', import.meta.url).href,
+    module,
     exportName: 'default',
-    nodeOptions: ['--conditions=@pet-store/source'],
+    nodeOptions: [],
     close: async () => {},
   }
 }
