@@ -41,6 +41,13 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
       await restore()
       return { url, pets, restore }
     },
+    async newerDatabase() {
+      const { url, pets } = await this.outdatedDatabase()
+      const path = new URL(url).pathname
+      rmSync(`${path}.outdated`)
+      writeFileSync(`${path}.newer`, '')
+      return { url, pets }
+    },
     databaseBeside: async (url) => url.replace(/([?]|$)/, '0$1'),
     interrupt: isDown,
     freeze: isDown,
@@ -140,20 +147,21 @@ describe.concurrent('persistenceContract', () => {
     const missing = (name: string) => expect.stringMatching(`^the harness has no ${name}, which `)
     expect(Object.entries(counts)).toEqual(
       expect.arrayContaining([
-        ['the adapter does not declare severalProcesses', 11],
+        ['the adapter does not declare severalProcesses', 12],
         ['the adapter declares no capabilities', 2],
         ['the adapter has no bulk access', 13],
         ['the adapter does not declare replicas', 3],
-        [missing('module'), 20],
+        [missing('module'), 21],
         [missing('databaseBeside'), 1],
         [missing('outdatedDatabase'), 2],
+        [missing('newerDatabase'), 1],
         [missing('interrupt'), 6],
         [missing('freeze'), 4],
         [missing('loseConnections'), 1],
         [missing('deletePet'), 1],
       ]),
     )
-    expect(Object.keys(counts)).toHaveLength(11)
+    expect(Object.keys(counts)).toHaveLength(12)
   })
 
   it('adapterContract has cases whose ids and names are unique, and ids formatted alike', () => {

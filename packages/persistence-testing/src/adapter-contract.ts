@@ -11,6 +11,13 @@ import type { ContractCase } from './case/contract-case.ts'
 import { NotTested } from './case/not-tested.ts'
 import { repeatIfBusy } from './case/repeat-if-busy.ts'
 import { endWithin } from './case/time-limit.ts'
+import { contextCases } from './declared-cases/contexts.ts'
+import { declaringCases } from './declared-cases/declaring.ts'
+import { followingReplicaCases } from './declared-cases/following-replicas.ts'
+import { poolCases } from './declared-cases/pools.ts'
+import { promiseCases } from './declared-cases/promises.ts'
+import { replicaCases } from './declared-cases/replicas.ts'
+import { reportingCases } from './declared-cases/reporting.ts'
 import { killedWhileAddingCases } from './killed-cases/adding-pets.ts'
 import { killedWhileChangingKeysCases } from './killed-cases/changing-keys.ts'
 import { killedInBulkCases } from './killed-cases/writing-in-bulk.ts'
@@ -24,18 +31,16 @@ import { unavailableCases } from './outage-cases/unavailable.ts'
 import { unavailableBulkCases } from './outage-cases/unavailable-bulk.ts'
 import { bulkAndKeysCases } from './persistence-cases/bulk-and-keys.ts'
 import { bulkAndPetsCases } from './persistence-cases/bulk-and-pets.ts'
+import { bulkFreshReadCases } from './persistence-cases/bulk-fresh-reads.ts'
 import { bulkReadOnlyCases } from './persistence-cases/bulk-read-only.ts'
 import { clockCases } from './persistence-cases/clock.ts'
 import { closingCases } from './persistence-cases/closing.ts'
-import { declaringCases } from './persistence-cases/declaring.ts'
 import { deletedPetCases } from './persistence-cases/deleted-pets.ts'
-import { followingReplicaCases } from './persistence-cases/following-replicas.ts'
+import { manyCallsCases } from './persistence-cases/many-calls.ts'
 import { migratingCases } from './persistence-cases/migrating.ts'
 import { openingCases } from './persistence-cases/opening.ts'
-import { promiseCases } from './persistence-cases/promises.ts'
 import { reopeningCases } from './persistence-cases/reopening.ts'
-import { replicaCases } from './persistence-cases/replicas.ts'
-import { reportingCases } from './persistence-cases/reporting.ts'
+import { timeZoneCases } from './persistence-cases/time-zones.ts'
 import { assertHarness, type HarnessCase, type PersistenceHarness } from './persistence-harness.ts'
 import { petRepositoryContract } from './pet-repository-contract.ts'
 import { rateLimiterContract } from './rate-limiter-contract.ts'
@@ -101,6 +106,7 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
       ...bulkAndPetsCases,
       ...bulkAndKeysCases,
       ...bulkReadOnlyCases,
+      ...bulkFreshReadCases,
       ...keysBesideImportsCases,
       ...killedInBulkCases,
     ],
@@ -108,6 +114,7 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
       ...reopeningCases,
       ...closingCases,
       ...deletedPetCases,
+      ...timeZoneCases,
       ...killedWhileAddingCases,
       ...killedWhileChangingKeysCases,
     ],
@@ -134,6 +141,9 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
       ...promiseCases,
       ...clockCases,
       ...reportingCases,
+      ...contextCases,
+      ...poolCases,
+      ...manyCallsCases,
       ...replicaCases,
       ...followingReplicaCases,
     ],

@@ -2,6 +2,7 @@ import type { BulkAccess } from '@pet-store/persistence'
 import { bulkAddingCases } from './bulk-cases/adding.ts'
 import { bulkIdCases } from './bulk-cases/ids.ts'
 import { bulkKeyCases } from './bulk-cases/keys.ts'
+import { orderCases } from './bulk-cases/orders.ts'
 import { bulkWritingCases } from './bulk-cases/writing.ts'
 import type { ContractCase } from './case/contract-case.ts'
 
@@ -14,4 +15,5 @@ export const bulkAccessContract: readonly ContractCase<BulkAccess>[] = [
   ...bulkWritingCases,
   ...bulkIdCases,
   ...bulkKeyCases,
+  ...orderCases,
 ]

@@ -11,6 +11,7 @@ export { adapterContract } from './adapter-contract.ts'
 export type { AdapterCase } from './adapter-contract.ts'
 export type {
   Interruption,
+  NewerDatabase,
   OutdatedDatabase,
   PausedReplica,
   PersistenceHarness,

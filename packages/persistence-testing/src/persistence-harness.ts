@@ -32,6 +32,11 @@ export interface PersistenceHarness {
   /** Makes a database with an older schema. Absent for an adapter whose schema never changed. */
   outdatedDatabase?(): Promise<OutdatedDatabase>
   /**
+   * Makes a database that a newer version has migrated: with a migration that the adapter does not
+   * know. Absent for an adapter without migrations.
+   */
+  newerDatabase?(): Promise<NewerDatabase>
+  /**
    * Whether several of these harnesses may be used at the same time, because each makes databases,
    * and servers, of its own. Then the command runs groups of cases beside each other, each with a
    * harness of its own (default: one group after the other).
@@ -79,6 +84,7 @@ const SHOWS: Readonly<Record<keyof PersistenceHarness, string>> = {
   capabilities: 'that the adapter can do what it declares',
   databaseBeside: 'that two databases are kept apart',
   outdatedDatabase: 'that an older schema is migrated only when it may be, and loses nothing',
+  newerDatabase: 'that two versions can use a database during a deployment',
   concurrent: 'nothing; it makes a check faster',
   module: 'what several processes do, and what is left of one that is killed',
   exportName: 'the same, of a module whose default export is something else',
@@ -160,6 +166,13 @@ export interface OutdatedDatabase {
    * in place does.
    */
   restore?(): Promise<void>
+}
+
+/** A database with a newer schema, and what it contains. */
+export interface NewerDatabase {
+  readonly url: string
+  /** The pets in it, by ascending id: at least one of each status and one without. */
+  readonly pets: readonly Pet[]
 }
 
 /** A replica that stands still. */

@@ -8,8 +8,15 @@ import { petFieldFaults } from './testing/pet-field-faults.test-support.ts'
 import { petReadFaults } from './testing/pet-read-faults.test-support.ts'
 import { petWriteFaults } from './testing/pet-write-faults.test-support.ts'
 import { testContract } from './testing/test-contract.test-support.ts'
+import { underWayFaults } from './testing/under-way-faults.test-support.ts'
 
-const petFaults = [...petFieldFaults, ...petWriteFaults, ...idempotencyFaults, ...petReadFaults]
+const petFaults = [
+  ...petFieldFaults,
+  ...petWriteFaults,
+  ...idempotencyFaults,
+  ...underWayFaults,
+  ...petReadFaults,
+]
 testContract('petRepositoryContract', petRepositoryContract, petFaults, createFakePets)
 
 it('the cases of petRepositoryContract call every function of the port', async () => {

@@ -14,6 +14,7 @@ import { keyLifetimeCases } from './pet-cases/key-lifetime.ts'
 import { listingCases } from './pet-cases/listing.ts'
 import { manyBytesCases } from './pet-cases/many-bytes.ts'
 import { pagingCases } from './pet-cases/paging.ts'
+import { underWayCases } from './pet-cases/under-way.ts'
 
 interface PortFunction extends FunctionCalls<PetRepository> {
   /** What the port states about it. */
@@ -36,7 +37,7 @@ const FUNCTIONS: Readonly<Record<keyof PetRepository, PortFunction>> = {
           anIdempotencyKey({ key: label, fingerprint: label }),
         ),
     },
-    cases: [...idempotencyCases, ...keyLifetimeCases, ...keyComparingCases],
+    cases: [...idempotencyCases, ...underWayCases, ...keyLifetimeCases, ...keyComparingCases],
   },
   find: {
     isRead: true,

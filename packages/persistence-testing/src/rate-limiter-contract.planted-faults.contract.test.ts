@@ -10,6 +10,12 @@ import { testContract } from './testing/test-contract.test-support.ts'
 
 type Take = (keyId: string) => Allowance | Promise<Allowance>
 
+/** What all limits of an adapter share. */
+interface Shared {
+  take?: Take
+  counts?: Map<string, { readonly startMs: number; readonly count: number }>
+}
+
 /** Changes what a correct limiter returns. */
 const returning = (change: (allowance: Allowance) => Partial<Allowance>) => (limit: RateLimit) => {
   const { take } = createMemoryRateLimiter(limit)
@@ -27,7 +33,7 @@ const allowanceOf = (count: number, { requests, windowMs }: RateLimit): Allowanc
  * `ids of the cases that must fail: what it does wrong`, and a limiter; `shared` is one object for
  * all limits.
  */
-const FAULTS: Readonly<Record<string, (limit: RateLimit, shared: { take?: Take }) => Take>> = {
+const FAULTS: Readonly<Record<string, (limit: RateLimit, shared: Shared) => Take>> = {
   'exact: allows one more': (limit) =>
     createMemoryRateLimiter({ ...limit, requests: limit.requests + 1 }).take,
   'exact: returns a negative remaining number': returning(({ isAllowed, remaining }) => ({
@@ -57,6 +63,22 @@ const FAULTS: Readonly<Record<string, (limit: RateLimit, shared: { take?: Take }
       keys += 1
       if (keys % 256 === 0) take = createMemoryRateLimiter(limit).take
       return take(keyId)
+    }
+  },
+  'beside-others: deletes the counts of all limits that began before its own window': (
+    limit,
+    shared,
+  ) => {
+    shared.counts ??= new Map()
+    const { counts } = shared
+    return (keyId) => {
+      const nowMs = Date.now()
+      const name = `${limit.windowMs} ${keyId}`
+      for (const [other, { startMs }] of counts)
+        if (startMs <= nowMs - limit.windowMs) counts.delete(other)
+      const { startMs, count } = counts.get(name) ?? { startMs: nowMs, count: 0 }
+      counts.set(name, { startMs, count: count + 1 })
+      return allowanceOf(count + 1, limit)
     }
   },
   'concurrent: reads the count, waits, and writes it': (limit) => {

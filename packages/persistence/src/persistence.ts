@@ -26,8 +26,9 @@ export interface Persistence {
    */
   check(): Promise<void>
   /**
-   * Whether the schema has every migration that this program knows. It had them on opening, but may
-   * have been restored to an older state since. Called often. While the database is unavailable it
+   * Whether the schema has every migration that this program knows, even if it has others, of a
+   * newer version: during a deployment two versions use it. It had them on opening, but may have
+   * been restored to an older state since. Called often. While the database is unavailable it
    * does not return `false`: it rejects, or returns its last result. Absent where there are no
    * migrations.
    */
@@ -43,8 +44,8 @@ export interface Persistence {
    */
   readClock?(): Promise<Date>
   /**
-   * The use of each connection pool, and how many statements wait for it; absent in an adapter
-   * where none wait. Must not query the database.
+   * The use of each connection pool at present, and how many statements wait for it: what has ended
+   * or failed is not counted. Absent in an adapter where none wait. Must not query the database.
    */
   poolUse?(): readonly PoolUse[]
   /**
@@ -90,7 +91,7 @@ export interface PoolUse {
  *
  * - `migrate`: opening creates what is missing and brings an outdated schema up to date.
  * - `write`: opening changes nothing. It rejects, and says what to do, if the database is missing
- *   or its schema is outdated.
+ *   or its schema is outdated. A schema is not outdated because a newer version has migrated it.
  * - `read`: the same, and the caller only reads.
  */
 export type OpenMode = 'read' | 'write' | 'migrate'

@@ -112,7 +112,10 @@ export function createRecordApiKeys(records: ApiKeyRecords, guard: CallGuard): A
       }),
     async markUsed(uses) {
       const latest = new Map<string, Date>()
-      for (const { id, at } of uses) if (at > (latest.get(id) ?? 0)) latest.set(id, at)
+      for (const { id, at } of uses) {
+        const known = latest.get(id)
+        if (known === undefined || at > known) latest.set(id, at)
+      }
       await update(async () => {
         const found = [...latest].map(([id, at]) => {
           return changeOf(id, (record) => usedRecord(record, { id, at }))

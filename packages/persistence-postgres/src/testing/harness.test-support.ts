@@ -92,6 +92,15 @@ export default async function createHarness(given?: string): Promise<Persistence
         },
       }
     },
+    async newerDatabase() {
+      await emptyDatabase()
+      migrations.push(NEXT)
+      const opened = await openPostgresPersistence({ url, mode: 'migrate' })
+      const pets = await addPetOfEachStatus(opened.pets)
+      await opened.close()
+      migrations.pop()
+      return { url, pets }
+    },
     async deletePet(of, id) {
       await runSql(of, `delete from pet where id = ${id}`)
     },

@@ -59,6 +59,15 @@ export default async function createHarness(): Promise<PersistenceHarness> {
     exportName: 'openSqlitePersistence',
     bulkExportName: 'openSqliteBulkAccess',
     nodeOptions: ['--conditions=@pet-store/source'],
+    async newerDatabase() {
+      const url = await emptyDatabase()
+      migrations.push(NEXT)
+      const opened = await openSqlitePersistence({ url, mode: 'migrate' })
+      const pets = await addPetOfEachStatus(opened.pets)
+      await opened.close()
+      migrations.pop()
+      return { url, pets }
+    },
     async deletePet(url, id) {
       const other = new Database(url.replace('sqlite:', ''))
       other.prepare('delete from pet where id = ?').run(id)

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { Persistence } from '@pet-store/persistence'
 import { awaitedLater } from '../case/awaited-later.ts'
@@ -58,6 +58,20 @@ const PROLOGUE = `
   }
 `
 
+/** Ends the process with an error if something keeps it running after the end of the script. */
+const EPILOGUE = `
+  setTimeout(() => {
+    console.error('It still runs after its work, with', process.getActiveResourcesInfo())
+    process.exit(9)
+  }, 10_000).unref()`
+
+/** The processes that run: what a case leaves behind ends with this process. */
+const running = new Set<ChildProcess>()
+
+function endAll(): void {
+  for (const child of running) child.kill('SIGKILL')
+}
+
 function startProcess(
   { nodeOptions = [], exportName = 'default' }: PersistenceHarness,
   module: string,
@@ -65,9 +79,21 @@ function startProcess(
   script: string,
   values: readonly string[] = [],
 ): OtherProcess {
-  const options = [...nodeOptions, '--input-type=module', '--eval', PROLOGUE + script, '--']
+  const options = [
+    ...nodeOptions,
+    '--input-type=module',
+    '--eval',
+    PROLOGUE + script + EPILOGUE,
+    '--',
+  ]
   const args = [...options, module, exportName, url, ...values]
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe', 'pipe'] })
+  if (running.size === 0) process.on('exit', endAll)
+  running.add(child)
+  child.once('exit', () => {
+    running.delete(child)
+    if (running.size === 0) process.off('exit', endAll)
+  })
   let output = ''
   let errors = ''
   // The last one may be cut off.

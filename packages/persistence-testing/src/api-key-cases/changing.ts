@@ -72,12 +72,20 @@ export const changingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(
         expected,
         `find must return the key of ${name} with its times as given`,
       )
-      if (time.getTime() < 0) continue
       await keys.markUsed([{ id: key.id, at: time }])
       expectEqual(
         await keys.find(key.id),
         { ...expected, lastUsedAt: time },
         `find must return its use in ${name} as given`,
+      )
+      const endless = aNewApiKey(`${name} endless`)
+      await keys.add(endless)
+      const successor = aNewApiKey(`${name} next`, { createdAt: time })
+      await keys.replace(endless.id, successor, time)
+      expectEqual(
+        await keys.find(endless.id),
+        { ...withoutHash(endless), expiresAt: time, replacedBy: successor.id },
+        `find must return the end of its overlap in ${name} as given`,
       )
     }
   },
@@ -88,6 +96,8 @@ const OTHER_TIMES = {
   // 32 bits of seconds end in 2038, unsigned ones in 2106.
   'the year 2040': new Date('2040-02-29T12:00:00.007Z'),
   'the year 2110': new Date('2110-02-28T12:00:00.007Z'),
+  // A time that is 0 is not absent.
+  'the first moment of 1970': new Date(0),
   'the year 1969': new Date('1969-12-31T23:59:59.999Z'),
 }
 

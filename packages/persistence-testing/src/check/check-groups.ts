@@ -22,6 +22,7 @@ const GROUPS_AT_ONCE = availableParallelism() + 1
  */
 const WAITING_GROUPS: readonly (readonly string[])[] = [
   ['persistence.unavailable.frozen-writes'],
+  ['persistence.unavailable.long'],
   [
     'persistence.unavailable.frozen',
     'persistence.unavailable.closed-frozen',

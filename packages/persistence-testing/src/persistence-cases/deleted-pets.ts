@@ -43,7 +43,11 @@ export const deletedPetCases: readonly HarnessCase[] = casesOf(GROUP, {
       await withBulkAccess(harness, url, async (bulk) => {
         const [last] = (await bulk.readPets({ limit: 99 })).slice(-1) as [Pet]
         expectEqual(await bulk.lastPetId(), last.id, 'lastPetId before its pet is deleted')
+        const count = await bulk.countPets()
         await deletePet(url, last.id)
+        expectEqual(await bulk.countPets(), count - 1, 'countPets after a pet was deleted')
+        const ids = idsOf(await bulk.readPets({ limit: 99 }))
+        expectEqual(ids.includes(last.id), false, 'whether readPets returns the deleted pet')
         expectEqual(await bulk.lastPetId(), last.id, 'lastPetId after its pet was deleted')
       })
     }

@@ -92,6 +92,25 @@ export const migratingCases: readonly HarnessCase[] = casesOf(GROUP, {
       expectEqual(await persistence.isMigrated(), false, 'isMigrated of an older schema')
     })
   },
+  'newer: opens a database that has a migration of a newer version, and is up to date': async (
+    harness,
+  ) => {
+    const { url, pets: old } = await memberOf(harness, 'newerDatabase')()
+    for (const mode of [undefined, 'write', 'migrate', 'read'] as const) {
+      const opened = await harness.open({ url, ...(mode && { mode }) })
+      try {
+        expectEqual(await opened.isMigrated?.(), true, 'isMigrated of a newer schema')
+        await opened.check()
+        expectEqual(await listAll(opened.pets), old, 'the pets of a newer schema')
+      } finally {
+        await opened.close()
+      }
+    }
+    await withPersistence(harness, url, async ({ pets }) => {
+      const added = await pets.add(aNewPet())
+      expectEqual(await listAll(pets), [...old, added], 'the pets after an add to a newer schema')
+    })
+  },
   'at-once: migrates an outdated database once when several openings come at the same time': async (
     harness,
   ) => {

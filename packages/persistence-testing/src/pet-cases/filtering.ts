@@ -13,6 +13,9 @@ import { GREAT_LIMITS, LIMITS } from './list-limits.ts'
 
 const GROUP = { group: 'pet.filter', timeLimitMs: 60_000 }
 
+/** With the others more than an adapter looks at that gives up after 2,000 pets. */
+const RARE_AFTER = 1_100
+
 /** Only pets with exactly the requested status. */
 export const filteringCases: readonly ContractCase<PetRepository>[] = casesOf(GROUP, {
   'none: lists pets of every status and of none without a filter': async (pets) => {
@@ -87,8 +90,26 @@ export const filteringCases: readonly ContractCase<PetRepository>[] = casesOf(GR
       limit: 101,
     })
     expectEqual(rest, available.slice(1_000), 'the available pets after the first 1,000')
+    await expectRareFound(pets)
   },
 })
+
+/** Far from the first pets, the only one of its status is found, however short the page is. */
+async function expectRareFound(pets: PetRepository): Promise<void> {
+  await addManyPets(pets, RARE_AFTER)
+  const rare = await pets.add(aNewPet({ status: 'pending' }))
+  for (const limit of [1, 20, MORE_THAN_ENOUGH])
+    expectEqual(
+      await pets.list({ status: 'pending', limit }),
+      [rare],
+      `the only pending pet, with a limit of ${limit}`,
+    )
+  expectEqual(
+    await pets.list({ status: 'pending', after: rare.id, limit: 1 }),
+    [],
+    'the pending pets after the only one',
+  )
+}
 
 /**
  * Three rounds of one pet of each status and one of none, so that pets of a status are not in one

@@ -274,8 +274,21 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(
     'any-time: has 32 bits for the seconds of a use': {
       lastUsedAt: (_, at) => new Date(Math.min(at.getTime(), 2 ** 31 * 1_000)),
     },
+    'any-time: takes the time 0 for no time': (keys) => ({
+      endOf: (old, until) =>
+        until.getTime() === 0 ? undefined : FakeApiKeys.prototype.endOf.call(keys, old, until),
+    }),
     'any-time: has unsigned seconds': (_, { revoke }) => ({
       revoke: (id, at, by) => revoke(id, new Date(Math.max(at.getTime(), 0)), by),
+    }),
+    'mark-used-many: rejects more than 4,000 uses of a call that it knows': (
+      keys,
+      { markUsed },
+    ) => ({
+      markUsed: async (uses) => {
+        const ids = new Set(keys.rows.map(({ id }) => id))
+        return uses.filter(({ id }) => ids.has(id)).length > 4_000 ? broken() : markUsed(uses)
+      },
     }),
     'mark-used-many: records the first 2,000 uses of a call': (_, { markUsed }) => ({
       markUsed: (uses) => markUsed(uses.slice(0, 2_000)),

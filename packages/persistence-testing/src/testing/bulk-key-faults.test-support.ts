@@ -62,6 +62,9 @@ export const bulkKeyFaults: Faults<FakeBulk> = {
       }
     },
   }),
+  ...skippedBeside('writeIdempotencyKeys'),
+  ...skippedBeside('writePetImports'),
+  ...skippedBeside('writeApiKeys'),
   'idempotency-keys.odd: goes on after the same text in another case': (
     _,
     { readIdempotencyKeys },
@@ -89,4 +92,24 @@ export const bulkKeyFaults: Faults<FakeBulk> = {
       return original.writeIdempotencyKeys(keys)
     },
   }),
+}
+
+/** As an adapter does that repeats a transaction, but has used up what it writes. */
+function skippedBeside(
+  name: 'writeIdempotencyKeys' | 'writePetImports' | 'writeApiKeys',
+): Faults<FakeBulk> {
+  return {
+    [`orders: stores nothing by ${name} beside another call, but resolves`]: (_, original) => {
+      const write = original[name] as (items: readonly unknown[]) => Promise<void>
+      let running = 0
+      return {
+        async [name](items: readonly unknown[]) {
+          running += 1
+          await pause()
+          if (running === 1) await write(items)
+          running -= 1
+        },
+      }
+    },
+  }
 }

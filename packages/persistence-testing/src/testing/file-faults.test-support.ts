@@ -143,10 +143,17 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['dates-by-process', 'shared.clock'],
   ['counts-by-its-own-clock', 'shared.clock'],
   ['looks-before-it-replaces', 'shared.api-keys-processes'],
+  ['finds-few-at-once', 'calls.at-once'],
+  ['keeps-slots', 'calls.rejected'],
+  ['counts-failures-as-busy', 'declared.pools'],
+  ['stores-local-times', 'reopen.time-zones'],
+  ['denies-newer', 'migrate.newer'],
+  ['loses-context-of-many', 'declared.contexts'],
+  ['caches-lists-until-an-add', 'bulk.fresh-reads'],
 ]
 
 /** Faults whose own error is what a case rejects with. */
 export const OWN_ERRORS: readonly string[] = [
   ...['cannot-read-alone', 'closes-all', 'reads-no-bulk-alone', 'needs-ends'],
-  ...['needs-every-replica', 'fails-without-a-replica', 'waits-for-no-import'],
+  ...['keeps-slots', 'needs-every-replica', 'fails-without-a-replica', 'waits-for-no-import'],
 ]

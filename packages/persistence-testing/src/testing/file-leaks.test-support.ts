@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { openSync } from 'node:fs'
+import { persistenceUnavailable } from '@pet-store/domain'
 
 /** What the opening of the file adapter, and its calls, leave behind. */
 export interface Leak {
@@ -7,23 +8,35 @@ export interface Leak {
   ofRejected(result: Promise<unknown>): void
   /** Whether there is a transaction that nobody ends. */
   isOpen(): boolean
+  /** How many connections count as busy. */
+  busy(): number
 }
+
+/** How many calls the file adapter allows at a time. */
+const SLOTS = 1_000
 
 export function leakOf(has: (fault: string) => boolean): Leak {
   const ended = new EventEmitter()
   let isOpen = false
   if (has('adds-a-listener')) process.setMaxListeners(0).on('exit', () => ended)
+  let rejected = 0
   return {
     ofCall() {
+      if (has('keeps-slots') && rejected >= SLOTS) throw persistenceUnavailable()
       if (has('listens-in-every-call')) ended.on('end', () => undefined)
       if (has('opens-a-file-in-every-call')) openSync('/dev/null', 'r')
     },
     ofRejected(result) {
+      if (has('keeps-slots') || has('counts-failures-as-busy'))
+        result.catch(() => {
+          rejected += 1
+        })
       if (!has('keeps-a-transaction-open')) return
       result.catch(() => {
         isOpen = true
       })
     },
     isOpen: () => isOpen,
+    busy: () => (has('counts-failures-as-busy') ? rejected : 0),
   }
 }

@@ -2,13 +2,16 @@
 // `file:/path/to/file?fault-name`. Another process imports it too, to be killed.
 
 import { existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
-import type { Allowance, ApiKey, RateLimit } from '@pet-store/access'
-import { type Pet, persistenceUnavailable } from '@pet-store/domain'
+import type { ApiKey } from '@pet-store/access'
+import { persistenceUnavailable } from '@pet-store/domain'
 import type { OpenPersistence } from '@pet-store/persistence'
+import { batchOf } from './file-batch.test-support.ts'
 import { asReturned } from './file-call-style.test-support.ts'
-import { clockOf, fileClock } from './file-clock.test-support.ts'
+import { clockOf } from './file-clock.test-support.ts'
 import { connectionOf } from './file-connection.test-support.ts'
 import { leakOf } from './file-leaks.test-support.ts'
+import { takeOf } from './file-limits.test-support.ts'
+import { cachedLists } from './file-lists.test-support.ts'
 import { lockOf } from './file-lock.test-support.ts'
 import { outcomeWhileDown } from './file-outcome.test-support.ts'
 import { replicasOf } from './file-replicas.test-support.ts'
@@ -25,7 +28,6 @@ type Method = (...args: unknown[]) => unknown
 
 /** Far more than passes between two calls, or a call and a close or a kill, on a loaded machine. */
 const WRITE_DELAY_MS = 60_000
-const processCounts = new Map<string, number>()
 const openingsOf = new Map<string, readonly (() => void)[]>()
 
 const openFilePersistence: OpenPersistence = async ({
@@ -83,6 +85,7 @@ const openFilePersistence: OpenPersistence = async ({
   const opened = transaction(pathname, (stored) => stored)
   if (has('opens-missing-for-reading') && !isReopened && mode === 'read') rmSync(pathname)
   const leak = leakOf(has)
+  const batch = batchOf(has)
   const useConnection = connectionOf(pathname, has)
   const clock = clockOf(has)
   let isClosed = false
@@ -90,7 +93,6 @@ const openFilePersistence: OpenPersistence = async ({
   let downSince = Number.POSITIVE_INFINITY
   openingsOf.set(pathname, [...(openingsOf.get(pathname) ?? []), () => (isClosed = true)])
   const unknownIds = new Set<bigint>()
-  const lists = new Map<string, readonly Pet[]>()
   const failLater = failingLater(has('fails-in-the-background') ? isDown : () => false)
   const knownKeys = new Map<string, ApiKey>()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -188,19 +190,12 @@ const openFilePersistence: OpenPersistence = async ({
     })
   }
 
-  const take = async ({ requests, windowMs }: RateLimit, keyId: string): Promise<Allowance> => {
-    if (isDown() && has('hangs-in-take')) return new Promise(() => {})
-    if (isDown() && has('allows-while-down')) return { isAllowed: true, remaining: 0, resetMs: 1 }
-    return call(async (current) => {
-      const counts = has('counts-per-process') ? processCounts : current.counts
-      const now = has('counts-by-its-own-clock') ? Date.now() : fileClock().getTime()
-      const key = `${keyId} ${Math.floor(now / windowMs)}`
-      const count = (counts.get(key) ?? 0) + 1
-      counts.set(key, count)
-      const remaining = Math.max(0, requests - count)
-      return { isAllowed: count <= requests, remaining, resetMs: windowMs - (now % windowMs) }
-    })
-  }
+  const take = takeOf(has, isDown, call)
+  const listCached = cachedLists(
+    has,
+    (query) => call(({ pets }) => pets.list(query)),
+    () => call(async ({ pets }) => pets.memory.lastId),
+  )
 
   return {
     pets: port('pets', {
@@ -219,6 +214,7 @@ const openFilePersistence: OpenPersistence = async ({
         return failLater(callRemotely(({ pets }) => pets.addWithKey(pet, dated, cancellation)))
       },
       async find(id) {
+        if (await batch.isFull()) return undefined
         if (has('hangs-with-a-reply-on-its-way')) {
           await wait(4)
           if (isDown()) return new Promise(() => {})
@@ -230,7 +226,7 @@ const openFilePersistence: OpenPersistence = async ({
       async list(query) {
         const fromReplica = replicas.list(query)
         if (fromReplica !== undefined) return fromReplica
-        if (has('lists-nothing-after-seconds') && performance.now() - downSince > 2_000) return []
+        if (has('lists-nothing-after-seconds') && performance.now() - downSince > 10_000) return []
         if (
           has('loses-statuses-when-down') &&
           Number.isFinite(downSince) &&
@@ -240,15 +236,17 @@ const openFilePersistence: OpenPersistence = async ({
         if (has('reads-a-snapshot') && mode === 'read') return opened.pets.list(query)
         if (has('rejects-reads-when-closed')) await wait(5)
         if (isClosing && has('rejects-reads-when-closed')) throw new Error('It is closed.')
-        const isCached = has('caches-lists') || (has('caches-pages') && query.after !== undefined)
-        const text = `${query.status} ${has('caches-pages') && query.after}`
-        const cached = isCached ? lists.get(text) : undefined
-        const found = cached ?? (await call(({ pets }) => pets.list(query)))
-        lists.set(text, found)
+        const found = await listCached(query)
         return has('lists-from-zero') ? found.filter(({ id }) => id >= 0n) : found
       },
     }),
     apiKeys: port('apiKeys', {
+      async add(key) {
+        const { createdAt } = key
+        const shiftMs = has('stores-local-times') ? 60_000 * createdAt.getTimezoneOffset() : 0
+        const shifted = { ...key, createdAt: new Date(createdAt.getTime() - shiftMs) }
+        return call(({ apiKeys }) => apiKeys.add(shifted))
+      },
       async find(id) {
         const isKnown = has('caches-keys') || (isDown() && has('serves-known-keys-while-down'))
         const known = isKnown ? knownKeys.get(id) : undefined
@@ -274,6 +272,7 @@ const openFilePersistence: OpenPersistence = async ({
     async isMigrated() {
       if (isDown() && has('takes-an-outage-for-migrations')) return false
       if (has('remembers-migrations')) return true
+      if (has('denies-newer') && existsSync(`${pathname}.newer`)) return false
       return !existsSync(`${pathname}.outdated`) && !has('denies-migrations')
     },
     replicaProblems: replicas.replicaProblems,
@@ -282,7 +281,7 @@ const openFilePersistence: OpenPersistence = async ({
       return clock.read()
     },
     poolUse() {
-      const use = [{ name: 'file', busy: 0, idle: 1, waiting: 0, limit: 1 }]
+      const use = [{ name: 'file', busy: leak.busy(), idle: 1, waiting: 0, limit: 1 }]
       return has('counts-pools-later') ? (Promise.resolve(use) as unknown as typeof use) : use
     },
     async close() {

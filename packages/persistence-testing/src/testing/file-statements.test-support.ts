@@ -3,6 +3,8 @@ import { inspect } from 'node:util'
 import type { OnStatement } from '@pet-store/persistence'
 
 const elsewhere = new AsyncResource('elsewhere')
+/** How many calls are under way. */
+let running = 0
 
 /** Reports a call of the file adapter as a statement; a fault reports it wrongly. */
 export async function reportedCall<Result>(
@@ -16,7 +18,9 @@ export async function reportedCall<Result>(
       { name: has('tells-values') ? `${name} ${inspect(args)}` : name },
       { system: 'file', ...(has('never-reads-a-replica') && { host: 'primary' }) },
     )
-  const end = has('loses-context') ? elsewhere.runInAsyncScope(begin) : begin()
+  running += 1
+  const losesContext = has('loses-context') || (has('loses-context-of-many') && running > 10)
+  const end = losesContext ? elsewhere.runInAsyncScope(begin) : begin()
   const tellEnd = (error?: unknown) => {
     if (has('needs-ends')) (end as () => void)()
     else if (!has('never-ends-statements') || !name.endsWith('.list')) end?.(error)
@@ -29,5 +33,7 @@ export async function reportedCall<Result>(
     if (has('hides-failures')) tellEnd()
     else if (!has('never-ends-failures')) tellEnd(error)
     throw error
+  } finally {
+    running -= 1
   }
 }

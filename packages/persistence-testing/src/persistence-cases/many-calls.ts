@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import type { Persistence } from '@pet-store/persistence'
+import { expectWorks } from '../adapter/expect-works.ts'
+import { apiKeysOf, rateLimiterOf, withPersistence } from '../adapter/with-persistence.ts'
+import { casesOf } from '../case/contract-case.ts'
+import { causedBy, expectEqual } from '../case/expectations.ts'
+import { inGroups } from '../case/in-groups.ts'
+import { aNewApiKey } from '../new-api-keys.ts'
+import { anIdempotencyKey } from '../new-idempotency-keys.ts'
+import { aNewPet } from '../new-pets.ts'
+import type { HarnessCase } from '../persistence-harness.ts'
+import { LONG_MS } from '../rate-limiter-cases/long-window.ts'
+import { petsByName } from '../stored-pets.ts'
+import { after } from '../times.ts'
+
+const GROUP = { group: 'persistence.calls', timeLimitMs: 120_000 }
+
+/** More than an adapter puts into one statement that collects the calls of a moment. */
+const AT_ONCE = 300
+/** More than an adapter allows at a time that counts what is under way. */
+const CANCELLED = 2_100
+const REJECTED = 1_100
+const REJECTED_KEYS = 300
+const GROUP_SIZE = 50
+
+/** Hundreds of calls at a time, and thousands one after the other. */
+export const manyCallsCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'at-once: gives each of hundreds of calls at a time its own result, or is unavailable': async (
+    harness,
+  ) => {
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
+    await withPersistence(harness, url, async (opened) => {
+      for (const [name, call] of Object.entries(await callsOf(opened))) {
+        const results = await Promise.allSettled(
+          Array.from({ length: AT_ONCE }, async (_, index) => call(index)),
+        )
+        for (const [index, result] of results.entries()) {
+          if (result.status === 'fulfilled') continue
+          if (result.reason instanceof assert.AssertionError) throw result.reason
+          const { code } = Object(result.reason)
+          causedBy(result.reason, () =>
+            expectEqual(code, 'persistence_unavailable', `why the call ${index} of ${name} failed`),
+          )
+        }
+      }
+      await expectAddsStored(opened)
+      await expectWorks(opened, 'afterwards')
+    })
+  },
+  'rejected: works after thousands of calls that it has rejected': async (harness) => {
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
+    await withPersistence(harness, url, async (opened) => {
+      const { pets } = opened
+      const cancelled = { aborted: true }
+      const key = anIdempotencyKey()
+      await pets.addWithKey(aNewPet(), key)
+      const other = { ...key, fingerprint: 'other' }
+      await rejectedOften(CANCELLED, (index) =>
+        index % 2 === 0
+          ? pets.add(aNewPet(), cancelled)
+          : pets.addWithKey(aNewPet(), key, cancelled),
+      )
+      await rejectedOften(REJECTED, () => pets.addWithKey(aNewPet(), other))
+      if (opened.apiKeys !== undefined) {
+        const { apiKeys } = opened
+        await apiKeys.add(aNewApiKey('taken'))
+        await rejectedOften(REJECTED_KEYS, () => apiKeys.add(aNewApiKey('taken')))
+        await rejectedOften(REJECTED_KEYS, (index) =>
+          apiKeys.replace('key_unknown', aNewApiKey(`${index}`), after(1)),
+        )
+      }
+      await expectWorks(opened, 'afterwards')
+    })
+  },
+})
+
+type Calls = Readonly<Record<string, (index: number) => Promise<void>>>
+
+/** Calls that each expect the result that is their own. */
+async function callsOf(opened: Persistence): Promise<Calls> {
+  const { pets } = opened
+  const keyOf = (index: number) => anIdempotencyKey({ key: `${index}`, fingerprint: `${index}` })
+  const stored = await inGroups(20, async (index) => {
+    const name = `keyed ${index}`
+    return (await pets.addWithKey(aNewPet({ name, status: 'sold' }), keyOf(index))).pet
+  })
+  const petAt = (index: number) => stored[index % stored.length]
+  const calls: Record<string, (index: number) => Promise<void>> = {
+    async find(index) {
+      const id = petAt(index)?.id ?? 0n
+      expectEqual(await pets.find(id), petAt(index), `the pet ${id} of many calls at a time`)
+    },
+    async list(index) {
+      const position = petAt(index)?.id ?? 0n
+      const expected = stored.filter(({ id }) => id > position)
+      const found = await pets.list({ after: position, limit: 99 })
+      const sorted = expected.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+      expectEqual(found, sorted, `the pets after ${position} of many calls at a time`)
+    },
+    async addWithKey(index) {
+      const { pet, isReplay } = await pets.addWithKey(aNewPet(), keyOf(index % stored.length))
+      expectEqual([pet, isReplay], [petAt(index), true], 'a repeat of many calls at a time')
+    },
+  }
+  if (opened.apiKeys !== undefined) {
+    const apiKeys = apiKeysOf(opened)
+    const keys = Array.from({ length: 20 }, (_, index) => aNewApiKey(`${index}`))
+    for (const key of keys) await apiKeys.add(key)
+    calls['findByHash'] = async (index) => {
+      const { sha256 = '', ...key } = keys[index % keys.length] ?? aNewApiKey('')
+      expectEqual(await apiKeys.findByHash(sha256), key, `the key ${key.id} of many calls`)
+    }
+  }
+  if (opened.createRateLimiter !== undefined) {
+    const limiter = rateLimiterOf(opened)({ requests: 1, windowMs: LONG_MS })
+    calls['take'] = async (index) => {
+      const { isAllowed } = await limiter.take(`key_${index}`)
+      expectEqual(isAllowed, true, 'isAllowed of the first requests of many keys at a time')
+    }
+  }
+  return calls
+}
+
+/** A pet whose add resolves is stored under its id, and one that is not stored does not appear. */
+async function expectAddsStored({ pets }: Persistence): Promise<void> {
+  const names = Array.from({ length: AT_ONCE }, (_, index) => `added ${index}`)
+  const results = await Promise.allSettled(names.map(async (name) => pets.add(aNewPet({ name }))))
+  const stored = await petsByName(pets)
+  for (const [index, result] of results.entries()) {
+    const name = names[index] ?? ''
+    if (result.status === 'fulfilled')
+      expectEqual(stored.get(name), result.value, `the pet ${name} of many adds at a time`)
+    else if (Object(result.reason).outcome !== 'unknown')
+      expectEqual(stored.get(name), undefined, `the pet ${name}, whose add said not_stored`)
+  }
+}
+
+async function rejectedOften(count: number, call: (index: number) => Promise<unknown>) {
+  const rejected = async (index: number) => {
+    const reason: unknown = await call(index).then(
+      () => assert.fail('a call that must reject has resolved'),
+      (error: unknown) => error,
+    )
+    if (reason instanceof assert.AssertionError) throw reason
+  }
+  await inGroups(count, rejected, GROUP_SIZE)
+}

@@ -1,0 +1,26 @@
+import type { Allowance, RateLimit } from '@pet-store/access'
+import { fileClock } from './file-clock.test-support.ts'
+import type { State } from './file-state.test-support.ts'
+
+const processCounts = new Map<string, number>()
+
+/** Counts one request against a limit in the file, or wrongly by fault. */
+export function takeOf(
+  has: (fault: string) => boolean,
+  isDown: () => boolean,
+  call: (method: (current: State) => Promise<Allowance>) => Promise<Allowance>,
+): (limit: RateLimit, keyId: string) => Promise<Allowance> {
+  return async ({ requests, windowMs }, keyId) => {
+    if (isDown() && has('hangs-in-take')) return new Promise(() => {})
+    if (isDown() && has('allows-while-down')) return { isAllowed: true, remaining: 0, resetMs: 1 }
+    return call(async (current) => {
+      const counts = has('counts-per-process') ? processCounts : current.counts
+      const now = has('counts-by-its-own-clock') ? Date.now() : fileClock().getTime()
+      const key = `${keyId} ${Math.floor(now / windowMs)}`
+      const count = (counts.get(key) ?? 0) + 1
+      counts.set(key, count)
+      const remaining = Math.max(0, requests - count)
+      return { isAllowed: count <= requests, remaining, resetMs: windowMs - (now % windowMs) }
+    })
+  }
+}

@@ -1,0 +1,28 @@
+import type { PetRepository } from '@pet-store/domain'
+import { petFaults, textOf } from './fake-pets.test-support.ts'
+import { type Fault, pause } from './fault.test-support.ts'
+
+/** What a repository does wrong with calls that come while another one is under way. */
+export const underWayFaults: readonly Fault<PetRepository>[] = petFaults('pet.idempotency', {
+  'under-way: gives the pet of a call under way to a later one, whatever its content': (
+    _,
+    { addWithKey },
+  ) => {
+    const running = new Map<string, ReturnType<PetRepository['addWithKey']>>()
+    return {
+      async addWithKey(pet, key, cancellation) {
+        // Calls of one moment do not see each other.
+        await pause()
+        const first = await running.get(textOf(key))
+        if (first !== undefined) return { ...first, isReplay: true }
+        const work = async () => {
+          for (let step = 0; step < 4; step += 1) await pause()
+          return addWithKey(pet, key, cancellation)
+        }
+        const created = work()
+        running.set(textOf(key), created)
+        return created.finally(() => running.delete(textOf(key)))
+      },
+    }
+  },
+})
