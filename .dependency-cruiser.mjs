@@ -37,6 +37,7 @@ export const IMPORTS = {
       'persistence',
       'domain',
       'access',
+      'fast-check',
       'node:assert/strict',
       'node:async_hooks',
       'node:child_process',

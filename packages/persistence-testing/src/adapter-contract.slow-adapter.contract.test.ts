@@ -6,7 +6,9 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { FakeApiKeys } from './testing/fake-api-keys.test-support.ts'
 
 // Fake timers, so that the test takes less than the calls.
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }))
+beforeEach(
+  () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] }),
+)
 afterEach(() => void vi.useRealTimers())
 
 const wait = (durationMs = 200) => new Promise((resolve) => setTimeout(resolve, durationMs))

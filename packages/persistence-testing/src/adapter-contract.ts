@@ -44,6 +44,7 @@ import { timeZoneCases } from './persistence-cases/time-zones.ts'
 import { assertHarness, type HarnessCase, type PersistenceHarness } from './persistence-harness.ts'
 import { petRepositoryContract } from './pet-repository-contract.ts'
 import { rateLimiterContract } from './rate-limiter-contract.ts'
+import { sequenceCases } from './sequence-cases/sequences.ts'
 import { keysBesideImportsCases } from './sharing-cases/keys-beside-imports.ts'
 import { sharingCases } from './sharing-cases/sharing.ts'
 import { sharingBetweenProcessesCases } from './sharing-cases/sharing-between-processes.ts'
@@ -118,6 +119,7 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
       ...killedWhileAddingCases,
       ...killedWhileChangingKeysCases,
     ],
+    'sequences of calls': sequenceCases,
     opening: openingCases,
     'several processes': [
       ...sharingCases,

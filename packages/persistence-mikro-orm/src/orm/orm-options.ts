@@ -30,6 +30,9 @@ export function ormOptions({ int64 }: SqlDialect, migrations: readonly Migration
       transactional: false,
       silent: true,
     },
+    // Where rows are joined, the ORM takes `__proto__` and `constructor` for ids that it has read
+    // already, loses these rows, and changes `Object.prototype`.
+    autoJoinOneToOneOwner: false,
     // The adapters begin transactions themselves, because Kysely, which the ORM uses, never returns
     // a connection to the pool if `begin` or `rollback` fails.
     implicitTransactions: false,

@@ -40,15 +40,19 @@ export class MikroOrmApiKeyRepository implements ApiKeyRepository {
   }
 
   list(): Promise<readonly ApiKey[]> {
-    return this.#findAll('api_key_list', {})
+    return this.#findAll('api_key_list', {}, () => true)
   }
 
   listChangedSince(time: Date): Promise<readonly ApiKey[]> {
     const since = { $gte: time }
-    return this.#findAll('api_key_list_changed', {
-      // A key changes too when its successor is added.
-      $or: [{ createdAt: since }, { revokedAt: since }, { successor: { createdAt: since } }],
-    })
+    const changed = [{ createdAt: since }, { revokedAt: since }]
+    // A key changes too when its successor is added. Successors of changed keys are read for them.
+    const where = {
+      $or: [...changed, { successor: { createdAt: since } }, { replaces: { $or: changed } }],
+    }
+    return this.#findAll('api_key_list_changed', where, (row, successor) =>
+      [row.createdAt, row.revokedAt, successor?.createdAt].some((at) => at && at >= time),
+    )
   }
 
   revoke(id: string, at: Date, by?: string): Promise<boolean> {
@@ -77,17 +81,27 @@ export class MikroOrmApiKeyRepository implements ApiKeyRepository {
   #findOne(name: string, where: FilterQuery<ApiKeyRow>): Promise<ApiKey | undefined> {
     return this.#entities.read(name, async (em) => {
       const found = await em.findOne(ApiKeyEntity, where, { populate: ['successor'] })
-      return found === null ? undefined : keyWithSuccessor(found)
+      return found === null ? undefined : keyWithSuccessor(found, found.successor)
     })
   }
 
-  #findAll(name: string, where: FilterQuery<ApiKeyRow>): Promise<readonly ApiKey[]> {
+  /**
+   * The wanted keys of those that are found. Their successors must be found too. `where` is an
+   * object, because the types of MikroORM allow no conditions on a relation with `mapToPk`.
+   */
+  #findAll(
+    name: string,
+    where: object,
+    isWanted: (row: ApiKeyRow, successor: ApiKeyRow | undefined) => boolean,
+  ): Promise<readonly ApiKey[]> {
     return this.#entities.read(name, async (em) => {
       const found = await em.find(ApiKeyEntity, where, {
-        populate: ['successor'],
         orderBy: { createdAt: 'asc' },
       })
-      return found.map(keyWithSuccessor)
+      const successors = new Map(found.map((row) => [row.replaces, row]))
+      return found
+        .filter((row) => isWanted(row, successors.get(row.id)))
+        .map((row) => keyWithSuccessor(row, successors.get(row.id)))
     })
   }
 }
@@ -97,10 +111,10 @@ export class MikroOrmApiKeyRepository implements ApiKeyRepository {
  * key that it replaces. A replaced key expires at the end of the overlap, unless it expires earlier
  * anyway.
  */
-function keyWithSuccessor(row: ApiKeyRow): ApiKey {
+function keyWithSuccessor(row: ApiKeyRow, successor: ApiKeyRow | null | undefined): ApiKey {
   const { sha256: _, replaces: __, overlapUntil: ___, ...key } = apiKeyFromRow(row)
-  if (!row.successor) return key
-  const { id, overlapUntil } = apiKeyFromRow(row.successor)
+  if (!successor) return key
+  const { id, overlapUntil } = apiKeyFromRow(successor)
   const expiresAt = earlierOf(key.expiresAt, overlapUntil)
   return { ...key, ...(expiresAt && { expiresAt }), replacedBy: id }
 }

@@ -50,6 +50,11 @@ export const comparingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf
         expectEqual(lastUsedAt, after(earlier), `the last use of the key ${JSON.stringify(id)}`)
       }
     }
+    expectEqual(
+      (await keys.list()).map(({ id }) => id).toSorted(),
+      EXACT_IDS.toSorted(),
+      'the ids of the list',
+    )
     // Not the first one, which a careless search may find by chance.
     const one = added[2] as NewApiKey
     for (const [index, { id }] of added.entries())

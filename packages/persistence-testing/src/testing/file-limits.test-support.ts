@@ -16,7 +16,7 @@ export function takeOf(
     return call(async (current) => {
       const counts = has('counts-per-process') ? processCounts : current.counts
       const now = has('counts-by-its-own-clock') ? Date.now() : fileClock().getTime()
-      const key = `${keyId} ${Math.floor(now / windowMs)}`
+      const key = `${keyId} ${windowMs} ${Math.floor(now / windowMs)}`
       const count = (counts.get(key) ?? 0) + 1
       counts.set(key, count)
       const remaining = Math.max(0, requests - count)

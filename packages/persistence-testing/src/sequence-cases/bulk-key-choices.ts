@@ -1,0 +1,163 @@
+import type { NewApiKey } from '@pet-store/access'
+import type { PetId } from '@pet-store/domain'
+import type { StoredApiKey, StoredIdempotencyKey } from '@pet-store/persistence'
+import fc from 'fast-check'
+import { expectEqual } from '../case/expectations.ts'
+import { after } from '../times.ts'
+import { newApiKeys } from './api-key-choices.ts'
+import { bulkChoice } from './bulk-choice.ts'
+import { type Model, nthOf } from './model.ts'
+import { type Choice, type Choices, expectRejected, expectValue, resultOf } from './model-call.ts'
+import { similarTexts } from './texts.ts'
+
+const nameOf = ({ owner, key }: { readonly owner: string; readonly key: string }) =>
+  JSON.stringify([owner, key])
+
+/** More than a sequence stores. */
+const ENOUGH = 100_000
+
+/** Those of deleted pets may be there, or not. */
+const readIdempotencyKeys = bulkChoice(
+  'readIdempotencyKeys',
+  fc.constantFrom(1, 2, 50).map((limit) => () => [limit] as const),
+  async (bulk, limit) => {
+    const read: StoredIdempotencyKey[] = []
+    for (;;) {
+      const page = await bulk.readIdempotencyKeys(limit, read.at(-1))
+      read.push(...page)
+      if (page.length < limit || read.length > ENOUGH) return read
+    }
+  },
+  (model, _, outcome, text) => {
+    const exists = ({ petId }: StoredIdempotencyKey) => model.pets.has(petId)
+    const byName = (one: StoredIdempotencyKey, other: StoredIdempotencyKey) =>
+      nameOf(one) < nameOf(other) ? -1 : 1
+    const read = (resultOf(outcome, text) as readonly StoredIdempotencyKey[]).filter(exists)
+    const expected = [...model.idempotencyKeys.values()].filter(exists)
+    // The time of a call without one is that of the database.
+    const timed = read.map((key): StoredIdempotencyKey => {
+      const at = model.idempotencyKeys.get(nameOf(key))?.at
+      const isNear = Math.abs(Number(at) - Number(key.at)) < CLOCK_MS
+      return at !== undefined && isNear ? { ...key, at } : key
+    })
+    expectEqual(timed.sort(byName), expected.sort(byName), `the keys of all pages of ${text}`)
+  },
+)
+
+/** Other times differ by hours. */
+const CLOCK_MS = 30 * 60_000
+
+const writeIdempotencyKeys = bulkChoice(
+  'writeIdempotencyKeys',
+  fc
+    .uniqueArray(
+      fc.record(
+        {
+          owner: similarTexts,
+          key: similarTexts,
+          fingerprint: fc.constantFrom('x', 'X'),
+          hours: fc.integer({ min: -20, max: 20 }),
+          number: fc.nat(),
+        },
+        { noNullPrototype: true },
+      ),
+      { maxLength: 4, selector: nameOf },
+    )
+    .map((keys) => ({ pets }: Model) => {
+      if (pets.size === 0) return [[]] as const
+      const stored = keys.map(({ hours, number, ...key }): StoredIdempotencyKey => {
+        const at = after(hours * 3_600_000 + 1_800_000)
+        return { ...key, at, petId: nthOf(pets.keys(), number) as PetId }
+      })
+      return [stored] as const
+    }),
+  (bulk, keys) => bulk.writeIdempotencyKeys(keys),
+  (model, [keys], outcome, text) => {
+    expectValue(outcome, undefined, text)
+    for (const key of keys) model.idempotencyKeys.set(nameOf(key), key)
+  },
+)
+
+const readApiKeys = bulkChoice(
+  'readApiKeys',
+  fc.constant(() => [] as const),
+  (bulk) => bulk.readApiKeys(),
+  (model, _, outcome, text) => {
+    const read = resultOf(outcome, text) as readonly StoredApiKey[]
+    expectEqual(
+      withEnds(read),
+      withEnds([...model.apiKeys.values()]),
+      `the keys of ${text}, sorted by id, with an overlapUntil no later than what it ends`,
+    )
+  },
+)
+
+/**
+ * Keys sorted by id. If a replaced key ends before its overlap, an adapter may store either time
+ * for the end of the overlap.
+ */
+function withEnds(keys: readonly StoredApiKey[]): readonly StoredApiKey[] {
+  const ends = new Map(keys.map(({ id, expiresAt }) => [id, expiresAt]))
+  return keys
+    .map((key) => {
+      const { replaces, overlapUntil } = key
+      const end = replaces === undefined ? undefined : ends.get(replaces)
+      const isEarlier = end !== undefined && overlapUntil !== undefined && end < overlapUntil
+      return isEarlier ? { ...key, overlapUntil: end } : key
+    })
+    .sort((one, other) => (one.id < other.id ? -1 : 1))
+}
+
+/**
+ * A key that is stored already keeps what it replaces, and when it ends. No key gets the hash that
+ * another one of the same call had: the order of writing would count.
+ */
+const writeApiKeys = bulkChoice(
+  'writeApiKeys',
+  fc
+    .uniqueArray(newApiKeys, { maxLength: 3, comparator: areAlike })
+    .map((keys) => (model: Model) => {
+      const ids = new Set(keys.map(({ id }) => id))
+      const mayBeWritten = ({ id, sha256 }: NewApiKey) =>
+        [...model.apiKeys.values()].every(
+          (other) => other.sha256 !== sha256 || other.id === id || !ids.has(other.id),
+        )
+      const stored = keys.filter(mayBeWritten).map((key): StoredApiKey => {
+        const known = model.apiKeys.get(key.id)
+        if (known === undefined) return key
+        const { expiresAt: _, ...fields } = key
+        const { replaces, overlapUntil, expiresAt } = known
+        return {
+          ...fields,
+          ...(expiresAt && { expiresAt }),
+          ...(replaces && overlapUntil && { replaces, overlapUntil }),
+        }
+      })
+      return [stored] as const
+    }),
+  (bulk, keys) => bulk.writeApiKeys(keys),
+  (model, [keys], outcome, text) => {
+    const isTaken = ({ id, sha256 }: StoredApiKey) =>
+      [...model.apiKeys.values()].some((other) => other.sha256 === sha256 && other.id !== id)
+    if (keys.some(isTaken)) return expectRejected(outcome, text)
+    expectValue(outcome, undefined, text)
+    for (const key of keys) model.apiKeys.set(key.id, key)
+  },
+)
+
+function areAlike(one: NewApiKey, other: NewApiKey): boolean {
+  return one.id === other.id || one.sha256 === other.sha256
+}
+
+/** Every call of bulk access on idempotency keys and API keys. */
+export const bulkKeyChoices: Choices = fc.oneof(
+  { weight: 1, arbitrary: readIdempotencyKeys },
+  { weight: 2, arbitrary: writeIdempotencyKeys },
+  { weight: 1, arbitrary: readApiKeys },
+  { weight: 2, arbitrary: writeApiKeys },
+)
+
+/** Reads everything that they store. */
+export const lastBulkKeyChoices: readonly Choice[] = [readIdempotencyKeys, readApiKeys].flatMap(
+  (read) => fc.sample(read, { seed: 1, numRuns: 1 }),
+)

@@ -1,0 +1,206 @@
+import type { Pet, PetId } from '@pet-store/domain'
+import type { PetImport } from '@pet-store/persistence'
+import fc from 'fast-check'
+import { expectEqual } from '../case/expectations.ts'
+import { hashOf } from '../new-api-keys.ts'
+import { withoutId } from '../new-pets.ts'
+import { ascending } from '../stored-pets.ts'
+import { after } from '../times.ts'
+import { bulkChoice } from './bulk-choice.ts'
+import { type Model, nthOf, sortedPets } from './model.ts'
+import { type Choice, type Choices, expectRejected, expectValue, resultOf } from './model-call.ts'
+import { idFrom, newPets, references, storePet } from './pet-choices.ts'
+
+/** More than a sequence stores. */
+const ALL = 100_000
+
+const countPets = bulkChoice(
+  'countPets',
+  fc.constant(() => [] as const),
+  (bulk) => bulk.countPets(),
+  (model, _, outcome, text) => expectValue(outcome, model.pets.size, text),
+)
+
+const readPets = bulkChoice(
+  'readPets',
+  fc.tuple(references, fc.constantFrom(1, 2, 7, 1_000)).map(
+    ([reference, limit]) =>
+      (model: Model) =>
+        [idFrom(model, reference), limit] as const,
+  ),
+  (bulk, position, limit) => bulk.readPets({ after: position, limit }),
+  (model, [position, limit], outcome, text) => {
+    const following = sortedPets(model).filter(({ id }) => id > position)
+    expectValue(outcome, following.slice(0, limit), text)
+  },
+)
+
+/** Anywhere in int64, but with ids left for pets that are added later. */
+const writtenIds = fc.oneof(
+  fc.bigInt({ min: 1n, max: 60n }),
+  fc.bigInt({ min: -60n, max: 0n }),
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 55n }),
+)
+
+/** Moves the ids past those that were written, as an import does. */
+const writePets = bulkChoice(
+  'writePets',
+  fc
+    .uniqueArray(fc.tuple(writtenIds, newPets), { maxLength: 5, selector: ([id]) => id })
+    .map((pairs) => () => [pairs.map(([id, pet]): Pet => ({ id, ...pet }))] as const),
+  async (bulk, pets) => {
+    await bulk.writePets(pets)
+    await bulk.movePetIdsPast(greatest(pets.map(({ id }) => id)))
+  },
+  (model, [pets], outcome, text) => {
+    if (pets.some(({ id }) => model.pets.has(id))) return expectRejected(outcome, text)
+    resultOf(outcome, text)
+    for (const pet of pets) storePet(model, pet)
+    moveIds(model, greatest(pets.map(({ id }) => id)))
+  },
+)
+
+/** Of several ids and 0. */
+const greatest = (ids: readonly PetId[]): PetId => ascending([0n, ...ids]).at(-1) as PetId
+
+function moveIds(model: Model, id: PetId): void {
+  for (const index of [0, 1]) model.lastIds[index] = greatest([model.lastIds[index] ?? 0n, id])
+}
+
+const movePetIdsPast = bulkChoice(
+  'movePetIdsPast',
+  fc
+    .oneof(fc.bigInt({ min: -5n, max: 100n }), fc.bigInt({ min: 0n, max: 2n ** 55n }))
+    .map((id) => () => [id] as const),
+  async (bulk, id) => {
+    await bulk.movePetIdsPast(id)
+    return bulk.lastPetId()
+  },
+  (model, [id], outcome, text) => {
+    const last = resultOf(outcome, text) as PetId
+    const least = greatest([...model.usedIds, id])
+    expectEqual(
+      last >= least,
+      true,
+      `whether lastPetId, ${last}, after ${text} is at least ${least}`,
+    )
+    moveIds(model, id)
+  },
+)
+
+const imports = ({ imports: all }: Model) => [...all.values()]
+
+/** A new import, one that advances, or one that is rejected. */
+const progress = fc
+  .record({
+    number: fc.nat(),
+    kind: fc.constantFrom('none', 'begins', 'advances', 'advances', 'is behind', 'is another file'),
+    lines: fc.integer({ min: 1, max: 9 }),
+    isFinished: fc.boolean(),
+    changedAt: fc.nat({ max: 9 }),
+  })
+  .map(({ number, kind, lines, isFinished, changedAt }) => (model: Model) => {
+    const state: PetImport['state'] = isFinished ? 'finished' : 'unfinished'
+    const stored = nthOf(imports(model), number)
+    if (kind === 'none') return undefined
+    if (kind === 'begins' || stored === undefined) {
+      const id = BigInt(1 + (number % 4))
+      return { to: { id, sha256: hashOf('a'), state, lines, changedAt: after(changedAt) } }
+    }
+    const from: PetImport = {
+      ...stored,
+      ...(kind === 'is behind' && { lines: stored.lines - 1 }),
+      ...(kind === 'is another file' && { sha256: hashOf('b') }),
+    }
+    const to = { ...from, state, lines: stored.lines + lines, changedAt: after(changedAt) }
+    return { from, to }
+  })
+
+const addPets = bulkChoice(
+  'addPets',
+  fc.tuple(fc.array(newPets, { maxLength: 5 }), progress).map(
+    ([pets, progressOf]) =>
+      (model: Model) =>
+        [pets, progressOf(model)] as const,
+  ),
+  async (bulk, pets, imported) => {
+    await bulk.addPets(pets, imported)
+    return bulk.readPets({ limit: ALL })
+  },
+  (model, [pets, imported], outcome, text) => {
+    if (imported !== undefined && !mayAdvance(model, imported)) return expectRejected(outcome, text)
+    const stored = resultOf(outcome, text) as readonly Pet[]
+    const added = stored.filter(({ id }) => !model.pets.has(id))
+    expectNew(model, added, text)
+    expectEqual(added.map(withoutId), pets, `the new pets after ${text}, in the order of their ids`)
+    for (const pet of added) storePet(model, pet)
+    if (imported !== undefined) model.imports.set(imported.to.id, imported.to)
+  },
+)
+
+function mayAdvance(
+  model: Model,
+  { from, to }: { readonly from?: PetImport; readonly to: PetImport },
+): boolean {
+  const stored = model.imports.get(to.id)
+  if (from === undefined) return stored === undefined
+  return stored?.sha256 === from.sha256 && stored.lines === from.lines
+}
+
+function expectNew(model: Model, added: readonly Pet[], text: string): void {
+  const used = added.map(({ id }) => id).filter((id) => id <= 0n || model.usedIds.has(id))
+  expectEqual(
+    used,
+    [],
+    `the ids of new pets after ${text} that were used before, or are not positive`,
+  )
+}
+
+const readPetImports = bulkChoice(
+  'readPetImports',
+  fc.constant(() => [] as const),
+  (bulk) => bulk.readPetImports(),
+  (model, _, outcome, text) => {
+    const sorted = imports(model).sort((one, other) => (one.id < other.id ? -1 : 1))
+    expectValue(outcome, sorted, text)
+  },
+)
+
+const newImports: fc.Arbitrary<PetImport> = fc.record(
+  {
+    id: fc.oneof(fc.bigInt({ min: 1n, max: 4n }), fc.constant(2n ** 53n + 1n)),
+    sha256: fc.constantFrom(hashOf('a'), hashOf('b')),
+    state: fc.constantFrom('unfinished', 'finished'),
+    lines: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
+    changedAt: fc.nat({ max: 9 }).map(after),
+  },
+  { noNullPrototype: true },
+)
+
+const writePetImports = bulkChoice(
+  'writePetImports',
+  fc
+    .uniqueArray(newImports, { maxLength: 3, selector: ({ id }) => id })
+    .map((all) => () => [all] as const),
+  (bulk, all) => bulk.writePetImports(all),
+  (model, [all], outcome, text) => {
+    expectValue(outcome, undefined, text)
+    for (const one of all) model.imports.set(one.id, one)
+  },
+)
+
+/** Every call of bulk access on pets and their imports. */
+export const bulkPetChoices: Choices = fc.oneof(
+  { weight: 1, arbitrary: countPets },
+  { weight: 2, arbitrary: readPets },
+  { weight: 3, arbitrary: writePets },
+  { weight: 1, arbitrary: movePetIdsPast },
+  { weight: 4, arbitrary: addPets },
+  { weight: 1, arbitrary: readPetImports },
+  { weight: 1, arbitrary: writePetImports },
+)
+
+/** Reads everything that they store, but pets, which the port reads. */
+export const lastBulkPetChoices: readonly Choice[] = [countPets, readPetImports].flatMap((read) =>
+  fc.sample(read, { seed: 1, numRuns: 1 }),
+)

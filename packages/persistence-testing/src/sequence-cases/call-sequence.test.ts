@@ -1,0 +1,76 @@
+import type { PetRepository } from '@pet-store/domain'
+import { createMemoryPets } from '@pet-store/domain/memory'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { aTurnLater } from '../case/wait.ts'
+import { expectAsModel } from './call-sequence.ts'
+import type { Model } from './model.ts'
+import { type Choice, expectValue } from './model-call.ts'
+import type { OpenDatabase } from './open-database.ts'
+import { petChoices } from './pet-choices.ts'
+
+function harnessOf(create: () => PetRepository) {
+  return {
+    emptyDatabase: async () => '',
+    open: async () => ({ pets: create(), check: async () => {}, close: async () => {} }),
+  }
+}
+
+/** Sequences of calls on pets; one opening for each, because closing forgets them. */
+const run = (create: () => PetRepository) =>
+  expectAsModel(
+    harnessOf(create),
+    petChoices.map((choice) => [choice]),
+    { sequences: 8, steps: 100, lastSteps: [] },
+  )
+
+it('sequences of calls pass with an adapter whose results are correct', async () => {
+  await expect(run(() => createMemoryPets())).resolves.toBeUndefined()
+})
+
+it('the error shows few calls that are enough to see what is wrong', async () => {
+  const error: unknown = await run(() => {
+    const pets = createMemoryPets()
+    let adds = 0
+    return {
+      ...pets,
+      add: (...values) => {
+        adds += 1
+        return pets.add(...values)
+      },
+      find: async (id) => (adds > 1 && id === 2n ? undefined : pets.find(id)),
+    }
+  }).catch((reason) => reason)
+  const [, calls = ''] = (error as Error).message.split('at the same time:\n')
+  const lines = calls.split('\n')
+  expect(lines.length).toBeLessThan(10)
+  expect(lines.at(-1)).toMatch(/^\d[.] pets0[.]find[(]2n[)] -> undefined$/)
+})
+
+it('only a later call may show which of two at the same time was the last one', async () => {
+  let last = 0
+  const write =
+    (number: number): Choice =>
+    () => ({
+      text: `write(${number})`,
+      async run() {
+        // The first one happens last.
+        if (number === 1) await aTurnLater()
+        last = number
+      },
+      apply: (model) => void model.requests.set('last', number),
+    })
+  const read: Choice = () => ({
+    text: 'read()',
+    run: async () => last,
+    apply: (model, outcome) => expectValue(outcome, model.requests.get('last'), 'read()'),
+  })
+  const plan = { sequences: 1, steps: 1, lastSteps: [[read], [read]] }
+  const harness = harnessOf(() => createMemoryPets())
+  await expectAsModel(harness, fc.constant([write(1), write(2)]), plan)
+  const never = fc.constant([write(1), write(1)])
+  const other: Choice = () => ({ ...read({} as Model, {} as OpenDatabase), run: async () => 2 })
+  await expect(expectAsModel(harness, never, { ...plan, lastSteps: [[other]] })).rejects.toThrow(
+    'the result of read()',
+  )
+})

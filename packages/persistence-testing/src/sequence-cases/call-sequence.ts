@@ -1,0 +1,146 @@
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import type { PersistenceHarness } from '../persistence-harness.ts'
+import { copyOf, createModel, type Model } from './model.ts'
+import { type Choice, type ModelCall, type Outcome, outcomeOf, textOf } from './model-call.ts'
+import { type OpenDatabase, withOpenDatabase } from './open-database.ts'
+
+/** The same calls each time, so that each check of an adapter has the same result. */
+const SEED = 2_026
+
+/** For how long further sequences are begun: of a slow adapter there are fewer. */
+const BEGINNING_MS = 20_000
+/** For how long sequences are looked for that are shorter, and fail too. */
+const SHORTENING_MS = 10_000
+
+/** Calls that are made at the same time. */
+export type Step = readonly Choice[]
+
+interface Plan {
+  /** How many sequences, each on an empty database. */
+  readonly sequences: number
+  /** The most steps of each, but for the last ones. */
+  readonly steps: number
+  /** What each sequence ends with. */
+  readonly lastSteps: readonly Step[]
+  /** Stores what each sequence begins with, in the database and in the model. */
+  readonly fill?: (model: Model, database: OpenDatabase) => Promise<void>
+}
+
+/**
+ * Makes sequences of calls that are chosen at random, and expects each call to have the result that
+ * the ports state. The error shows the calls of a sequence that failed, as few as still fail.
+ */
+export async function expectAsModel(
+  harness: PersistenceHarness,
+  steps: fc.Arbitrary<Step>,
+  plan: Plan,
+): Promise<void> {
+  let failure: { readonly error: unknown; readonly steps: readonly MadeStep[] } | undefined
+  let endMs = performance.now() + BEGINNING_MS
+  const property = fc.asyncProperty(
+    fc.array(steps, { minLength: 1, maxLength: plan.steps, size: 'max' }),
+    async (sequence) => {
+      if (performance.now() > endMs) return
+      const made: MadeStep[] = []
+      try {
+        await makeCalls(harness, sequence, plan, made)
+      } catch (error) {
+        if (failure === undefined) endMs = performance.now() + SHORTENING_MS
+        failure = { error, steps: made }
+        throw error
+      }
+    },
+  )
+  await fc.check(property, { seed: SEED, numRuns: plan.sequences })
+  if (failure === undefined) return
+  const { error, steps: made } = failure
+  if (error instanceof Error)
+    error.message += `\nThe calls, those with one number at the same time:\n${textOfSteps(made)}`
+  throw error
+}
+
+/** Makes the calls on a database of their own. What they resulted in is added to `steps`. */
+async function makeCalls(
+  harness: PersistenceHarness,
+  sequence: readonly Step[],
+  { lastSteps, fill }: Plan,
+  steps: MadeStep[],
+): Promise<void> {
+  await withOpenDatabase(harness, async (database) => {
+    const empty = createModel()
+    await fill?.(empty, database)
+    let models: readonly Model[] = [empty]
+    for (const step of [...sequence, ...lastSteps]) {
+      for (const model of models) model.lastIdsBefore = [...model.lastIds]
+      const calls = step.map((choose) => choose(models[0] as Model, database))
+      const made = await Promise.all(
+        calls.map(async (call) => ({ call, outcome: await outcomeOf(call) })),
+      )
+      steps.push(made)
+      models = modelsAfter(models, made)
+    }
+  })
+}
+
+interface MadeCall {
+  readonly call: ModelCall
+  readonly outcome: Outcome
+}
+
+type MadeStep = readonly MadeCall[]
+
+/** A model in which some calls of a step have happened, and those that have not. */
+interface PartOfStep {
+  readonly model: Model
+  readonly calls: MadeStep
+}
+
+/**
+ * What the database may hold after a step: of two revocations at the same time, for instance, only
+ * a later call shows which one was first. If no order of the calls explains their outcomes, throws
+ * why.
+ */
+function modelsAfter(models: readonly Model[], step: MadeStep): readonly Model[] {
+  let reason: unknown
+  let parts: readonly PartOfStep[] = models.map((model) => ({ model, calls: step }))
+  for (const _ of step) {
+    const next = parts.flatMap(({ model, calls }) =>
+      calls.flatMap((one): readonly PartOfStep[] => {
+        const changed = copyOf(model)
+        try {
+          one.call.apply(changed, one.outcome)
+        } catch (error) {
+          reason = error
+          return []
+        }
+        return [{ model: changed, calls: calls.filter((other) => other !== one) }]
+      }),
+    )
+    if (next.length === 0) throw reason
+    parts = next.length === 1 ? next : withoutEqualOnes(next)
+  }
+  return parts.map(({ model }) => model)
+}
+
+function withoutEqualOnes(parts: readonly PartOfStep[]): readonly PartOfStep[] {
+  const different: PartOfStep[] = []
+  for (const { model, calls } of parts) {
+    const isEqual = (other: PartOfStep) =>
+      calls.every((call, index) => call === other.calls[index]) &&
+      isDeepStrictEqual(model, other.model)
+    if (!different.some(isEqual)) different.push({ model, calls })
+  }
+  return different
+}
+
+function textOfSteps(steps: readonly MadeStep[]): string {
+  const lines = steps.flatMap((step, index) =>
+    step.map(({ call, outcome }) => `${index + 1}. ${call.text} -> ${outcomeText(outcome)}`),
+  )
+  return lines.join('\n')
+}
+
+function outcomeText(outcome: Outcome): string {
+  return 'value' in outcome ? textOf(outcome.value) : `rejected: ${String(outcome.error)}`
+}

@@ -1,0 +1,76 @@
+import { PET_STATUSES, type Pet } from '@pet-store/domain'
+import type { Persistence, StoredApiKey, StoredIdempotencyKey } from '@pet-store/persistence'
+import { apiKeyOf, keyOf } from '../bulk-cases/items.ts'
+import { inGroups } from '../case/in-groups.ts'
+import { anIdempotencyKey } from '../new-idempotency-keys.ts'
+import { aNewPet } from '../new-pets.ts'
+import { after } from '../times.ts'
+import { type Model, nthOf } from './model.ts'
+import type { OpenDatabase } from './open-database.ts'
+import { storePet } from './pet-choices.ts'
+
+/** More than adapters read at a time, or remember; fewer where each is added by a call. */
+const BULK = 12_000
+const SINGLE = 2_100
+const PAGE = 5_000
+
+/** Most have one status, so a search for another one has far to go. */
+const newPet = (index: number) =>
+  aNewPet({
+    name: `Pet ${index}`,
+    status: index % 1_000 === 0 ? PET_STATUSES[2] : PET_STATUSES[0],
+  })
+
+const newApiKey = (index: number): StoredApiKey =>
+  apiKeyOf(`${index}`, { createdAt: after(index % 7) })
+
+/** Stores thousands of pets, idempotency keys and API keys. */
+export async function fillDatabase(model: Model, database: OpenDatabase): Promise<void> {
+  if (database.harness.openBulkAccess === undefined) await addOneByOne(model, database)
+  else await writeInBulk(model, database)
+}
+
+async function writeInBulk(model: Model, database: OpenDatabase): Promise<void> {
+  const indexes = Array.from({ length: BULK }, (_, index) => index)
+  const pets = indexes.map((index): Pet => ({ id: BigInt(index + 1), ...newPet(index) }))
+  const keys = pets.map(({ id }) => keyOf('many', `${id}`, id))
+  const hasKeys = database.openings.every(({ apiKeys }) => apiKeys !== undefined)
+  const apiKeys = hasKeys ? indexes.map(newApiKey) : []
+  await database.useBulk(async (bulk) => {
+    for (let start = 0; start < BULK; start += PAGE) {
+      await bulk.writePets(pets.slice(start, start + PAGE))
+      await bulk.writeIdempotencyKeys(keys.slice(start, start + PAGE))
+      await bulk.writeApiKeys(apiKeys.slice(start, start + PAGE))
+    }
+    await bulk.movePetIdsPast(BigInt(BULK))
+  })
+  for (const pet of pets) storePet(model, pet)
+  storeKeys(model, keys, apiKeys)
+}
+
+async function addOneByOne(model: Model, { openings }: OpenDatabase): Promise<void> {
+  const { pets, apiKeys } = nthOf(openings, 0) as Persistence
+  const keys: StoredIdempotencyKey[] = []
+  const added = await inGroups(SINGLE, async (index) => {
+    const key = anIdempotencyKey({ owner: 'many', key: `${index}`, fingerprint: 'f' })
+    const { pet } = await pets.addWithKey(newPet(index), key)
+    keys.push({ ...key, petId: pet.id })
+    return pet
+  })
+  const all = Array.from({ length: apiKeys === undefined ? 0 : SINGLE }, (_, index) =>
+    newApiKey(index),
+  )
+  await inGroups(all.length, (index) => apiKeys?.add(all[index] as StoredApiKey) as Promise<void>)
+  for (const pet of added.sort((one, other) => (one.id < other.id ? -1 : 1))) storePet(model, pet)
+  model.lastIds[0] = added.at(-1)?.id ?? 0n
+  storeKeys(model, keys, all)
+}
+
+function storeKeys(
+  model: Model,
+  keys: readonly StoredIdempotencyKey[],
+  apiKeys: readonly StoredApiKey[],
+): void {
+  for (const key of keys) model.idempotencyKeys.set(JSON.stringify([key.owner, key.key]), key)
+  for (const key of apiKeys) model.apiKeys.set(key.id, key)
+}

@@ -1,0 +1,78 @@
+import type { RateLimiter } from '@pet-store/access'
+import type { BulkAccess, Persistence } from '@pet-store/persistence'
+import { openBulkAccessOf, rateLimiterOf } from '../adapter/with-persistence.ts'
+import { maxOpenings, type PersistenceHarness } from '../persistence-harness.ts'
+
+/** A database with all that a sequence of calls has open on it. */
+export interface OpenDatabase {
+  readonly harness: PersistenceHarness
+  readonly url: string
+  /** Two of them if the adapter allows that, else one. */
+  readonly openings: Persistence[]
+  /** Beside these if the adapter allows that, else the openings are closed meanwhile. */
+  readonly useBulk: <Result>(use: (bulk: BulkAccess) => Promise<Result>) => Promise<Result>
+  /** The limiter of an opening for windows of this length. */
+  readonly limiter: (opening: number, windowMs: number) => RateLimiter
+  /** Closes an opening, and opens it again. */
+  readonly reopen: (opening: number) => Promise<void>
+}
+
+/** How many requests each limiter allows. */
+export const ALLOWED_REQUESTS = 3
+
+/** Runs `work` on an empty database, and closes everything afterwards. */
+export async function withOpenDatabase(
+  harness: PersistenceHarness,
+  work: (database: OpenDatabase) => Promise<void>,
+): Promise<void> {
+  const url = await harness.emptyDatabase({ mayHaveSchema: true })
+  const openings: Persistence[] = []
+  const count = maxOpenings(harness, 2)
+  let limiters = new Map<string, RateLimiter>()
+  let bulk: BulkAccess | undefined
+  const openAll = async () => {
+    while (openings.length < count) openings.push(await harness.open({ url, mode: 'migrate' }))
+  }
+  const closeAll = async () => {
+    limiters = new Map()
+    for (const opening of openings.splice(0)) await opening.close()
+    await bulk?.close()
+    bulk = undefined
+  }
+
+  const database: OpenDatabase = {
+    harness,
+    url,
+    openings,
+    async useBulk(use) {
+      if (count === 1) await closeAll()
+      bulk ??= await openBulkAccessOf(harness)({ url, mode: 'migrate' })
+      try {
+        return await use(bulk)
+      } finally {
+        if (count === 1) {
+          await closeAll()
+          await openAll()
+        }
+      }
+    },
+    limiter(opening, windowMs) {
+      const name = `${opening} ${windowMs}`
+      const limit = { requests: ALLOWED_REQUESTS, windowMs }
+      const limiter = limiters.get(name) ?? rateLimiterOf(openings[opening] as Persistence)(limit)
+      limiters.set(name, limiter)
+      return limiter
+    },
+    async reopen(opening) {
+      await openings[opening]?.close()
+      openings[opening] = await harness.open({ url, mode: 'write' })
+      for (const name of limiters.keys()) if (name.startsWith(`${opening} `)) limiters.delete(name)
+    },
+  }
+  try {
+    await openAll()
+    await work(database)
+  } finally {
+    await closeAll()
+  }
+}

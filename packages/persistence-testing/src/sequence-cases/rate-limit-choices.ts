@@ -1,0 +1,56 @@
+import type { Allowance } from '@pet-store/access'
+import fc from 'fast-check'
+import { expectEqual } from '../case/expectations.ts'
+import { LONG_MS } from '../rate-limiter-cases/long-window.ts'
+import type { Model } from './model.ts'
+import { type Choices, callText, resultOf } from './model-call.ts'
+import { ALLOWED_REQUESTS } from './open-database.ts'
+import { openingOf, openings } from './pet-choices.ts'
+import { similarTexts } from './texts.ts'
+
+/** Lengths that are the same if they are rounded, or joined with a key, and one that ends soon. */
+const SHORT_MS = 100
+const windows = fc.constantFrom(LONG_MS, LONG_MS + 1, 10 * LONG_MS, 24 * LONG_MS, SHORT_MS)
+
+const keyIds = fc.oneof(
+  { weight: 3, arbitrary: similarTexts },
+  { weight: 1, arbitrary: fc.nat({ max: 1_000 }).map(String) },
+)
+
+/** A request that is counted. */
+export const rateLimitChoices: Choices = fc
+  .tuple(openings, windows, keyIds)
+  .map(([number, windowMs, keyId]) => (_, database) => {
+    const opening = openingOf(database, number)
+    const text = callText(`limiter${opening} of ${windowMs} ms: take`, keyId)
+    return {
+      text,
+      run: async () => database.limiter(opening, windowMs).take(keyId),
+      apply(model, outcome) {
+        expectAllowance(model, windowMs, keyId, resultOf(outcome, text) as Allowance, text)
+      },
+    }
+  })
+
+function expectAllowance(
+  model: Model,
+  windowMs: number,
+  keyId: string,
+  allowance: Allowance,
+  text: string,
+): void {
+  const { resetMs } = allowance
+  expectEqual(
+    resetMs > 0 && resetMs <= windowMs,
+    true,
+    `whether resetMs of ${text}, ${resetMs}, is within the window`,
+  )
+  // Nobody knows how many windows have ended.
+  if (windowMs === SHORT_MS) return
+  const name = JSON.stringify([windowMs, keyId])
+  const count = (model.requests.get(name) ?? 0) + 1
+  model.requests.set(name, count)
+  const isAllowed = count <= ALLOWED_REQUESTS
+  const remaining = Math.max(0, ALLOWED_REQUESTS - count)
+  expectEqual(allowance, { isAllowed, remaining, resetMs }, `the result of ${text}`)
+}

@@ -1,0 +1,125 @@
+import fc from 'fast-check'
+import { apiKeysOf, openBulkAccessOf, rateLimiterOf } from '../adapter/with-persistence.ts'
+import { casesOf } from '../case/contract-case.ts'
+import type { HarnessCase, PersistenceHarness } from '../persistence-harness.ts'
+import { untilNoWindowEnds } from '../rate-limiter-cases/long-window.ts'
+import {
+  apiKeyChoices,
+  apiKeyChoicesAtOnce,
+  keyListChoices,
+  lastKeyChoices,
+} from './api-key-choices.ts'
+import { bulkKeyChoices, lastBulkKeyChoices } from './bulk-key-choices.ts'
+import { bulkPetChoices, lastBulkPetChoices } from './bulk-pet-choices.ts'
+import { expectAsModel, type Step } from './call-sequence.ts'
+import { fillDatabase } from './filled-database.ts'
+import type { Choice, Choices } from './model-call.ts'
+import { withOpenDatabase } from './open-database.ts'
+import { openingChoices } from './opening-choices.ts'
+import { lastPetChoices, list, petChoices, petChoicesAtOnce } from './pet-choices.ts'
+import { rateLimitChoices } from './rate-limit-choices.ts'
+
+const GROUP = { group: 'persistence.sequence', timeLimitMs: 120_000 }
+
+/** Random sequences of calls have the results that the ports state. */
+export const sequenceCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'pets: gives each of many random calls on pets the result that the port states': (harness) =>
+    expectAsModel(harness, oneByOne(petChoices), {
+      sequences: 8,
+      steps: 150,
+      lastSteps: stepsOf(lastPetChoices),
+    }),
+  'api-keys: gives each of many random calls on API keys the result that the port states': async (
+    harness,
+  ) => {
+    await assertHasApiKeys(harness)
+    await expectAsModel(harness, oneByOne(apiKeyChoices), {
+      sequences: 8,
+      steps: 150,
+      lastSteps: stepsOf(lastKeyChoices),
+    })
+  },
+  'limits: gives each of many random requests the allowance that the port states': async (
+    harness,
+  ) => {
+    await withOpenDatabase(harness, async ({ openings: [opened] }) => {
+      if (opened !== undefined) await untilNoWindowEnds(rateLimiterOf(opened))
+    })
+    // In an adapter of one process they may be in its memory.
+    const isKept = harness.capabilities?.severalProcesses ?? false
+    const requests = rateLimitChoices.map((choice): Step => [choice])
+    await expectAsModel(harness, isKept ? oneByOne(rateLimitChoices) : requests, {
+      sequences: 4,
+      steps: 300,
+      lastSteps: [],
+    })
+  },
+  'bulk: gives each of many random calls on ports and bulk access the result that they state':
+    async (harness) => {
+      openBulkAccessOf(harness)
+      const calls = fc.oneof(
+        { weight: 4, arbitrary: petChoices },
+        { weight: 2, arbitrary: apiKeyChoices },
+        { weight: 4, arbitrary: bulkPetChoices },
+        { weight: 2, arbitrary: bulkKeyChoices },
+      )
+      await expectAsModel(harness, oneByOne(calls), {
+        sequences: 8,
+        steps: 120,
+        lastSteps: stepsOf([
+          ...lastPetChoices,
+          ...lastKeyChoices,
+          ...lastBulkPetChoices,
+          ...lastBulkKeyChoices,
+        ]),
+      })
+    },
+  'many: gives random calls the results that the ports state on thousands of pets and keys': (
+    harness,
+  ) =>
+    expectAsModel(harness, oneByOne(petChoices), {
+      sequences: 1,
+      steps: 60,
+      fill: fillDatabase,
+      lastSteps: stepsOf([...lastPetChoices, ...lastKeyChoices]),
+    }),
+  'at-once: gives random calls at the same time results that they have one after the other': (
+    harness,
+  ) =>
+    expectAsModel(harness, atOnce(petChoicesAtOnce, list), {
+      sequences: 8,
+      steps: 60,
+      lastSteps: stepsOf(lastPetChoices),
+    }),
+  'at-once.api-keys: gives random calls on API keys results that they have one after the other':
+    async (harness) => {
+      await assertHasApiKeys(harness)
+      await expectAsModel(harness, atOnce(apiKeyChoicesAtOnce, keyListChoices), {
+        sequences: 8,
+        steps: 60,
+        lastSteps: stepsOf(lastKeyChoices),
+      })
+    },
+})
+
+async function assertHasApiKeys(harness: PersistenceHarness): Promise<void> {
+  await withOpenDatabase(harness, async ({ openings }) => void openings.map(apiKeysOf))
+}
+
+const stepsOf = (choices: readonly Choice[]): readonly Step[] => choices.map((choice) => [choice])
+
+/** Sometimes the database is opened again between two calls. */
+function oneByOne(choices: Choices): fc.Arbitrary<Step> {
+  const calls = fc.oneof(
+    { weight: 40, arbitrary: choices },
+    { weight: 1, arbitrary: openingChoices },
+  )
+  return calls.map((choice) => [choice])
+}
+
+/** At most one of them lists, because two lists may see writes of others in different orders. */
+function atOnce(choices: Choices, lists: Choices): fc.Arbitrary<Step> {
+  const calls = fc.array(choices, { minLength: 1, maxLength: 4, size: 'max' })
+  const lastCalls = fc.array(lists, { maxLength: 1 })
+  return fc.tuple(calls, lastCalls).map((both) => both.flat())
+}
