@@ -108,6 +108,18 @@ const FAULTS: Readonly<Record<string, (limit: RateLimit, shared: Shared) => Take
     if (limit.windowMs > 2 ** 31) shared.take ??= take
     return (limit.windowMs > 2 ** 31 && shared.take) || take
   },
+  'window-length: counts in whole seconds': (limit) =>
+    createMemoryRateLimiter({
+      ...limit,
+      windowMs: Math.max(1, Math.floor(limit.windowMs / 1_000)) * 1_000,
+    }).take,
+  'window-length: has windows of a second at least': (limit) =>
+    createMemoryRateLimiter({ ...limit, windowMs: Math.max(1_000, limit.windowMs) }).take,
+  'window-length: has windows that are cut to seconds': (limit) => {
+    const windowMs =
+      limit.windowMs < 1_000 ? limit.windowMs : limit.windowMs - (limit.windowMs % 1_000)
+    return createMemoryRateLimiter({ ...limit, windowMs }).take
+  },
   'next-window: never starts again': (limit) => {
     const { take } = createMemoryRateLimiter({ ...limit, windowMs: 3_600_000 })
     return (keyId) => ({ ...take(keyId), resetMs: 10 })

@@ -8,6 +8,9 @@ import { inOneWindow, LONG_MS } from './long-window.ts'
 /** The shortest window whose end a case waits for. */
 const SHORT_MS = 200
 
+/** In whole seconds these windows would be longer, or shorter. */
+const UNEVEN_MS = [700, 1_500]
+
 /** The time between two requests that wait for the end of a window. */
 const POLL_MS = 20
 
@@ -33,6 +36,29 @@ export const windowCases: readonly ContractCase<CreateRateLimiter>[] = casesOf('
     }
     assert.fail(`resetMs must fall, but it was ${resetMs} all the time`)
   }),
+  'window-length: begins each window with its whole length, to the millisecond': async (create) => {
+    for (const windowMs of UNEVEN_MS) {
+      const limiter = create({ requests: 1, windowMs })
+      let before = 0
+      let hasBegun = false
+      // Polls are counted, not time: a process that is not scheduled misses the beginning.
+      const maxPolls = (5 * windowMs) / POLL_MS
+      for (let polls = 0; !hasBegun; polls += 1) {
+        assert.ok(
+          polls < maxPolls,
+          `resetMs must be about ${windowMs} when a window begins, but it was less all the time`,
+        )
+        const { resetMs } = await limiter.take('key_kiosk')
+        assert.ok(
+          resetMs >= 0 && resetMs <= windowMs,
+          `resetMs must be from 0 to ${windowMs}, got ${resetMs}`,
+        )
+        hasBegun = polls > 0 && resetMs > before && resetMs > 0.8 * windowMs
+        before = resetMs
+        await wait(POLL_MS)
+      }
+    }
+  },
   'long-window: counts in a window that lasts longer than 32 bits of milliseconds': inOneWindow(
     async (create) => {
       const windowMs = 30 * LONG_MS
