@@ -9,7 +9,8 @@ import type { ApiKey, NewApiKey } from './api-key.ts'
  * are not changed; they may be frozen.
  *
  * While the database is unavailable every function rejects within a few seconds, with an error
- * whose `code` is `persistence_unavailable`, as the functions of `PetRepository` do.
+ * whose `code` is `persistence_unavailable`, as the functions of `PetRepository` do. A change whose
+ * outcome is unknown is never repeated.
  */
 export interface ApiKeyRepository {
   /** Stores a key. Rejects when its id or its hash is taken, and then changes nothing. */

@@ -26,7 +26,9 @@ import { backgroundCases } from './outage-cases/background.ts'
 import { closedCases } from './outage-cases/closed.ts'
 import { frozenCases } from './outage-cases/frozen.ts'
 import { frozenBulkCases } from './outage-cases/frozen-bulk.ts'
+import { keysOnceCases } from './outage-cases/keys-once.ts'
 import { lostConnectionsCases } from './outage-cases/lost-connections.ts'
+import { manyRejectedCases } from './outage-cases/many-rejected.ts'
 import { unavailableCases } from './outage-cases/unavailable.ts'
 import { unavailableBulkCases } from './outage-cases/unavailable-bulk.ts'
 import { bulkAndKeysCases } from './persistence-cases/bulk-and-keys.ts'
@@ -137,6 +139,8 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
       ...acknowledgedBulkCases,
       ...frozenBulkCases,
       ...lostConnectionsCases,
+      ...manyRejectedCases,
+      ...keysOnceCases,
     ],
     capabilities: [
       ...declaringCases,

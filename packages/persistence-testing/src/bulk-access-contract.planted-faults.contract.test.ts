@@ -76,6 +76,12 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', bulkKeyFaults, {
         await writePets(pets.slice(start, start + 1_000))
     },
   }),
+  'write.any-number: writes 20,000 pets at a time': (_, { writePets }) => ({
+    async writePets(pets) {
+      for (let start = 0; start < pets.length; start += 20_000)
+        await writePets(pets.slice(start, start + 20_000))
+    },
+  }),
   'write.int64: reads pets from 0 on': (_, { readPets }) => ({
     readPets: ({ after = -1n, ...query }) => readPets({ ...query, after }),
   }),

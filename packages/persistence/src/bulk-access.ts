@@ -5,7 +5,8 @@ import type { PersistenceOptions } from './persistence.ts'
 /**
  * Reads and writes everything that one database holds, many items at a time: for import, export,
  * copy and seed. Pets that are read, or written with their ids, are not validated. Opening changes
- * what its mode allows, as opening an adapter does. The caller that opened it closes it.
+ * what its mode allows, as opening an adapter does; if it rejects, nothing is left open. The caller
+ * that opened it closes it.
  *
  * Every function that writes does so completely or not at all, whatever the number of items; the
  * program writes 5,000 at a time. Several calls may come at the same time, and write the same items

@@ -8,6 +8,8 @@ import type { PetRepository } from '@pet-store/domain'
  * other object with `then` will do: callers may wait for a result more than once, and a query of a
  * builder may then be sent again.
  *
+ * No call is rejected because the clock of this machine is set.
+ *
  * An adapter fulfils this contract when it passes `adapterContract` from
  * `@pet-store/persistence-testing`.
  */
@@ -159,5 +161,8 @@ export interface PersistenceCapabilities {
   readonly replicas: boolean
 }
 
-/** Opens an adapter and resolves once it works. The default export of a persistence module. */
+/**
+ * Opens an adapter and resolves once it works. If it rejects, nothing is left open. The default
+ * export of a persistence module.
+ */
 export type OpenPersistence = (options: PersistenceOptions) => Promise<Persistence>

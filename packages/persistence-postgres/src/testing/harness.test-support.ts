@@ -22,7 +22,8 @@ const NEXT: MigrationObject = { name: '9999-add-note', class: AddNote }
 /** Of the source, or bundled with this file. */
 const MODULE = new URL(`../index${extname(import.meta.url)}`, import.meta.url).href
 
-const FLAGS = ['-c', 'fsync=off']
+/** In another time zone than this machine, so that times that are not converted are wrong. */
+const FLAGS = ['-c', 'fsync=off', '-c', 'timezone=Asia/Kathmandu']
 /** What a process that was killed has locked is free a moment later. */
 const LOCK_TIMEOUT = "set lock_timeout = '10s'"
 const EMPTY_TABLES = `${LOCK_TIMEOUT};

@@ -66,6 +66,7 @@ export const changingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(
       const key = aNewApiKey(name, { createdAt: time, expiresAt: time })
       await keys.add(key)
       await keys.revoke(key.id, time)
+      await keys.revoke(key.id, after(5), 'Ada')
       const expected = { ...withoutHash(key), revokedAt: time }
       expectEqual(
         await keys.find(key.id),
@@ -87,6 +88,21 @@ export const changingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(
         { ...withoutHash(endless), expiresAt: time, replacedBy: successor.id },
         `find must return the end of its overlap in ${name} as given`,
       )
+    }
+    // What ended or ends at such a time, and is replaced.
+    for (const [name, time] of Object.entries(OTHER_TIMES)) {
+      for (const [own, until] of [
+        [time, after(10)],
+        [after(10), time],
+      ] as const) {
+        const label = `${name} ${own.getTime()}`
+        const key = aNewApiKey(label, { expiresAt: own })
+        await keys.add(key)
+        await keys.replace(key.id, aNewApiKey(`next of ${label}`), until)
+        const { expiresAt } = (await keys.find(key.id)) ?? {}
+        const expected = new Date(Math.min(Number(until), Number(own)))
+        expectEqual(expiresAt, expected, `the end of a replaced key, with ${name}`)
+      }
     }
   },
 })

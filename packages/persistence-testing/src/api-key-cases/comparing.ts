@@ -13,6 +13,9 @@ const EXACT_IDS = [
   ...['constructor', '__proto__'],
 ]
 
+/** Every JavaScript object has these. */
+const OBJECT_NAMES = ['constructor', '__proto__', 'toString', 'hasOwnProperty']
+
 /** Long enough for a thousand writes to a disk, one after the other. */
 const GROUP = { group: 'api-key.add', timeLimitMs: 60_000 }
 
@@ -40,6 +43,12 @@ export const comparingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf
     }
   },
   'exact-ids: compares the ids of keys exactly, in every function': async (keys) => {
+    for (const id of OBJECT_NAMES) {
+      expectEqual(await keys.find(id), undefined, `the key ${id}, which was not added`)
+      expectEqual(await keys.findByHash(id), undefined, `the key with the hash ${id}`)
+      expectEqual(await keys.revoke(id, after(6)), false, `revoke of ${id}, which was not added`)
+      await keys.markUsed([{ id, at: after(6) }])
+    }
     const added = EXACT_IDS.map((id, index) => aNewApiKey(`exact ${index}`, { id }))
     for (const [index, key] of added.entries()) {
       await keys.add(key)
@@ -67,13 +76,19 @@ export const comparingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf
     )
     const ending = { expiresAt: after(10), replacedBy: 'key_next' }
     const changed = { revokedAt: after(5), revokedBy: 'Ada', ...ending }
+    const listed = new Map((await keys.list()).map((key) => [key.id, key]))
     for (const [index, key] of added.entries()) {
       const used = { ...withoutHash(key), lastUsedAt: after(40 - index) }
       const expected = { ...used, ...(key === one && changed) }
+      const results = {
+        found: await keys.find(key.id),
+        byHash: await keys.findByHash(key.sha256),
+        listed: listed.get(key.id),
+      }
       expectEqual(
-        await keys.find(key.id),
-        expected,
-        `the key with the id ${JSON.stringify(key.id)}`,
+        results,
+        { found: expected, byHash: expected, listed: expected },
+        `find, findByHash and list must return the key ${JSON.stringify(key.id)}`,
       )
     }
     for (const id of ['Key_exact', 'key_exact\t', '\tkey_Exact', 'key_exac', 'key-exact']) {

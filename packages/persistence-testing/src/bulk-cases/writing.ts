@@ -142,6 +142,24 @@ export const bulkWritingCases: readonly ContractCase<BulkAccess>[] = casesOf('bu
         'the number of pets after writePets was rejected',
       )
     },
+  'write.any-number: stores none of the pets of a call that is rejected, whatever their number':
+    async (bulk) => {
+      // So many that an adapter that commits now and then has done so.
+      const many = Array.from({ length: 11 }, () => MANY).flat()
+      const pets = many.map((pet, index) => ({ ...pet, id: BigInt(index + 1) }))
+      await bulk.writePets([{ ...aNewPet(), id: BigInt(pets.length) }])
+      await expectRejection(async () => bulk.writePets(pets), 'writePets must reject a taken id')
+      expectEqual(await bulk.countPets(), 1, 'the number of pets after writePets was rejected')
+      await bulk.movePetIdsPast(BigInt(pets.length))
+      // Only the database may reject the last one of these.
+      const nameless = { categoryId: 1n } as unknown as NewPet
+      const isStored = await bulk.addPets([...many, nameless]).then(
+        () => true,
+        () => false,
+      )
+      const expected = 1 + (isStored ? many.length + 1 : 0)
+      expectEqual(await bulk.countPets(), expected, 'the number of pets after a call of addPets')
+    },
   'write.long-names: stores thousands of pets of a call, even if all have the longest name': async (
     bulk,
   ) => {

@@ -30,6 +30,7 @@ const DECLARATIONS: Readonly<Record<string, readonly [declaration: string, packa
     'persistence.calls': ['PetRepository', DOMAIN],
     'persistence.clock.advances': ['Persistence.readClock', PERSISTENCE],
     'persistence.clock.calls': ['IdempotencyKey.at', DOMAIN],
+    'persistence.clock.set': ['Persistence', PERSISTENCE],
     'persistence.declared': ['PersistenceCapabilities', PERSISTENCE],
     'persistence.declared.contexts': ['OnStatement', PERSISTENCE],
     'persistence.declared.failures': ['OnStatement', PERSISTENCE],
@@ -64,6 +65,7 @@ const DECLARATIONS: Readonly<Record<string, readonly [declaration: string, packa
     'persistence.unavailable.background': ['PersistenceOptions.onBackgroundFailure', PERSISTENCE],
     'persistence.unavailable.bulk': ['BulkAccess', PERSISTENCE],
     'persistence.unavailable.closed': ['Persistence.close', PERSISTENCE],
+    'persistence.unavailable.keys-once': ['ApiKeyRepository', ACCESS],
   }
 
 /** The declaration whose comment states the guarantee of a case. */

@@ -94,6 +94,45 @@ export const followingReplicaCases: readonly HarnessCase[] = casesOf(GROUP, {
       await opened.close()
     }
   },
+  'replica-of-other: reads nothing from a replica of another database of the server': async (
+    harness,
+  ) => {
+    assertReplicas(harness)
+    const databaseBeside = memberOf(harness, 'databaseBeside')
+    const pausedReplica = memberOf(harness, 'pausedReplica')
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
+    const urlBeside = await databaseBeside(url)
+    const names = ['a', 'b', 'c', 'd', 'e']
+    const addNamed = ({ pets }: Persistence) =>
+      Promise.all(names.map(async (name) => pets.add(aNewPet({ name, status: 'sold' }))))
+    await withPersistence(harness, url, async ({ pets }) => {
+      // The other database has other names under the same ids.
+      for (const name of names.toReversed()) await pets.add(aNewPet({ name, status: 'sold' }))
+    })
+    const replica = await pausedReplica(url)
+    try {
+      await resume(replica)
+      const added = await withPersistence(harness, urlBeside, addNamed)
+      const first = added.toSorted((one, other) => (one.id < other.id ? -1 : 1)).slice(0, 2)
+      const options = { url: urlBeside, mode: 'write', replicaUrls: [replica.url] } as const
+      const opened = await harness.open(options)
+      try {
+        for (let waitedMs = 0; waitedMs < KNOWN_WITHIN_MS; waitedMs += POLL_MS) {
+          for (const query of [{}, { status: 'sold' }] as const) {
+            const page = await opened.pets.list({ ...query, limit: 2 })
+            expectEqual(page, first, 'a page beside a replica of another database')
+          }
+          await wait(POLL_MS)
+        }
+        if (opened.replicaProblems !== undefined)
+          expectProblem(await opened.replicaProblems(), replica.url)
+      } finally {
+        await opened.close()
+      }
+    } finally {
+      await replica.end()
+    }
+  },
 })
 
 function assertReplicas({ capabilities }: PersistenceHarness): void {

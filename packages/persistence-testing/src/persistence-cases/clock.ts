@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { IDEMPOTENCY_KEY_LIFETIME_MS } from '@pet-store/domain'
+import { linesOf, withProcesses } from '../adapter/other-process.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
@@ -7,6 +8,7 @@ import { assertTested } from '../case/not-tested.ts'
 import { wait } from '../case/wait.ts'
 import { aNewPet } from '../new-pets.ts'
 import type { HarnessCase } from '../persistence-harness.ts'
+import { after } from '../times.ts'
 
 const GROUP = { group: 'persistence.clock', timeLimitMs: 60_000 }
 
@@ -68,4 +70,62 @@ export const clockCases: readonly HarnessCase[] = casesOf(GROUP, {
       }
     })
   },
+  'set: rejects no call because the clock of the machine is set while it waits': withProcesses(
+    async (harness, start) => {
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
+      const [rejected = ''] = await linesOf(start(url, WITH_CLOCK_SET))
+      expectEqual(JSON.parse(rejected), [], 'the calls that a change of the clock has rejected')
+    },
+  ),
 })
+
+/** Sets the clock by hours, forward and back, while calls of every kind wait. */
+const WITH_CLOCK_SET = `
+  const RightDate = Date
+  let offsetMs = 0
+  globalThis.Date = class extends RightDate {
+    constructor(...given) {
+      if (given.length > 0) super(...given)
+      else super(RightDate.now() + offsetMs)
+    }
+    static now() {
+      return RightDate.now() + offsetMs
+    }
+  }
+  const opened = await open({ url, mode: 'migrate' })
+  const { pets, apiKeys } = opened
+  const limiter = opened.createRateLimiter?.({ requests: 100, windowMs: 3_600_000 })
+  const pet = { name: 'Rex', categoryId: 1n }
+  const at = new RightDate(${after(0).getTime()})
+  let count = 0
+  const keyOf = () => ({ owner: 'shop', key: 'k' + (count += 1), fingerprint: 'Rex' })
+  const apiKeyOf = () => {
+    const name = String((count += 1))
+    return { id: name, sha256: name.padStart(64, '0'), name, scopes: [], createdAt: at }
+  }
+  await apiKeys?.add({ ...apiKeyOf(), id: 'used' })
+  const calls = {
+    add: () => pets.add(pet),
+    addWithKey: () => pets.addWithKey(pet, keyOf()),
+    find: () => pets.find(1n),
+    list: () => pets.list({ limit: 1 }),
+    listStatus: () => pets.list({ status: 'sold', limit: 1 }),
+    check: () => opened.check(),
+    addKey: () => apiKeys?.add(apiKeyOf()),
+    findKey: () => apiKeys?.findByHash('f'.repeat(64)),
+    listKeys: () => apiKeys?.list(),
+    markUsed: () => apiKeys?.markUsed([{ id: 'used', at }]),
+    take: () => limiter?.take('key_kiosk'),
+  }
+  const rejected = []
+  for (const hours of [1, -2, 30, 0]) {
+    const begun = Object.entries(calls).flatMap(([name, call]) =>
+      [1, 2, 3].map(async () => call()).map((one) =>
+        one.catch((error) => rejected.push(name + ' at ' + hours + ' hours: ' + error)),
+      ),
+    )
+    offsetMs = hours * 3_600_000
+    await Promise.all(begun)
+  }
+  print(JSON.stringify(rejected))
+  await opened.close()`

@@ -94,6 +94,17 @@ export const closingCases: readonly HarnessCase[] = casesOf(GROUP, {
     }),
 })
 
+/** A timer that still runs after this time waits for no answer: it was forgotten. */
+const TIMER_GRACE_MS = 2_500
+
+/** Ends the process with an error if the deadline of a call that has ended keeps it running. */
+const LEAVES_NO_TIMER = `
+  setTimeout(() => {
+    if (!process.getActiveResourcesInfo().includes('Timeout')) return
+    console.error('A timer keeps it running.')
+    process.exit(9)
+  }, ${TIMER_GRACE_MS}).unref()`
+
 /**
  * Adds a pet, closes while calls are under way, and does nothing more. Node ends with an error when
  * nothing is left that could end a call.
@@ -111,10 +122,12 @@ const CLOSED = `
     opened.createRateLimiter?.({ requests: 1, windowMs: 1_000 }).take('key_kiosk'),
   ]
   await opened.close()
-  await Promise.all(calls)`
+  await Promise.all(calls)
+  ${LEAVES_NO_TIMER}`
 
 const BULK_CLOSED = `
   const [bulkExportName] = values
   const bulk = await (await import(module))[bulkExportName]({ url, mode: 'migrate' })
   await bulk.addPets([{ name: 'Rex', categoryId: 1n }])
-  await bulk.close()`
+  await bulk.close()
+  ${LEAVES_NO_TIMER}`

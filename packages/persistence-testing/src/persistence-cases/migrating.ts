@@ -1,11 +1,19 @@
+import assert from 'node:assert/strict'
 import { PET_STATUSES } from '@pet-store/domain'
 import type { PersistenceOptions } from '@pet-store/persistence'
+import { descriptorCount } from '../adapter/descriptor-count.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
+import { wait } from '../case/wait.ts'
 import { aNewPet } from '../new-pets.ts'
-import { assertSeveralProcesses, type HarnessCase, memberOf } from '../persistence-harness.ts'
+import {
+  assertSeveralProcesses,
+  type HarnessCase,
+  memberOf,
+  type PersistenceHarness,
+} from '../persistence-harness.ts'
 import { listAll } from '../stored-pets.ts'
 
 const GROUP = { group: 'persistence.migrate', timeLimitMs: 120_000 }
@@ -67,6 +75,7 @@ export const migratingCases: readonly HarnessCase[] = casesOf(GROUP, {
       const { openBulkAccess } = harness
       if (openBulkAccess) await expectNotOpened({ open: openBulkAccess }, { url, mode })
     }
+    await expectNothingLeft(harness, url)
     await withPersistence(harness, url, async (persistence) => {
       const { pets } = persistence
       expectEqual(await persistence.isMigrated?.(), true, 'isMigrated after opening with migrate')
@@ -134,6 +143,28 @@ export const migratingCases: readonly HarnessCase[] = casesOf(GROUP, {
     }
   },
 })
+
+/** Nobody can close what an opening that is rejected leaves open. */
+async function expectNothingLeft(harness: PersistenceHarness, url: string): Promise<void> {
+  const { open, openBulkAccess } = harness
+  for (const opening of [open, ...(openBulkAccess ? [openBulkAccess] : [])]) {
+    for (const mode of ['write', 'read'] as const) {
+      const before = descriptorCount()
+      for (let turns = 0; turns < TURNS; turns += 1)
+        await expectNotOpened({ open: opening }, { url, mode })
+      const left = () => descriptorCount() - before
+      // What is closed may go a moment later.
+      for (let waits = 0; waits < 100 && left() >= TURNS / 2; waits += 1) await wait(20)
+      assert.ok(
+        left() < TURNS / 2,
+        `${TURNS} openings in the mode ${mode} that are rejected, as the schema is outdated, ` +
+          `must leave nothing open, but left ${left()} descriptors`,
+      )
+    }
+  }
+}
+
+const TURNS = 8
 
 function expectNotOpened(
   { open }: { readonly open: (options: PersistenceOptions) => Promise<{ close(): Promise<void> }> },

@@ -8,6 +8,7 @@ import {
   type Pet,
 } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
+import { everyCall, failureOf } from '../adapter/every-call.ts'
 import { apiKeysOf, withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
@@ -75,7 +76,11 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
       })
       const reading = await harness.open({ url, mode: 'read' })
       const read = await listAll(reading.pets)
+      const reads = everyCall(reading, 'reading').filter(({ isRead }) => isRead)
+      const failures = await Promise.all(reads.map(failureOf))
       await reading.close()
+      const rejected = failures.filter((failure) => failure !== undefined)
+      expectEqual(rejected, [], 'every read, and check, must resolve in the mode read')
       expectEqual(read, added, 'list must return all pets when it is opened in the mode read')
       await withPersistence(harness, url, async ({ pets }) => {
         expectEqual(await listAll(pets), added, 'all pets must be stored as they were added')
@@ -141,10 +146,19 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
   },
   'idempotency-keys: still knows idempotency keys after it is opened again': async (harness) => {
     const url = await harness.emptyDatabase({ mayHaveSchema: true })
-    const { pet } = await withPersistence(harness, url, ({ pets }) =>
-      pets.addWithKey(aNewPet(), KEY),
-    )
+    // As the service calls it.
+    const now = { owner: 'shop', key: 'without a time', fingerprint: 'Rex' }
+    const [pet, ofNow] = await withPersistence(harness, url, async ({ pets }) => [
+      (await pets.addWithKey(aNewPet(), KEY)).pet,
+      (await pets.addWithKey(aNewPet(), now)).pet,
+    ])
     await withPersistence(harness, url, async ({ pets }) => {
+      // The clock of the database may be an hour behind or ahead.
+      const hours = (count: number) => new Date(Date.now() + count * HOUR_MS)
+      for (const at of [undefined, hours(0), hours(22)]) {
+        const again = await pets.addWithKey(aNewPet(), { ...now, at })
+        expectEqual(again, { pet: ofNow, isReplay: true }, 'a repeat of a call without a time')
+      }
       const repeat = await pets.addWithKey(aNewPet(), KEY)
       expectEqual(repeat, { pet, isReplay: true }, 'a repeat must return the stored pet')
       await expectRejection(
@@ -152,10 +166,12 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
         'other content with the key must be rejected',
         { code: 'idempotency_key_reused' },
       )
-      expectEqual(await listAll(pets), [pet], 'nothing more may be stored')
+      expectEqual(await listAll(pets), [pet, ofNow], 'nothing more may be stored')
       const nextDay = { ...KEY, at: after(IDEMPOTENCY_KEY_LIFETIME_MS) }
       const next = await pets.addWithKey(aNewPet(), nextDay)
       expectEqual(next.isReplay, false, 'isReplay of a call after the lifetime of the key')
+      const late = await pets.addWithKey(aNewPet(), { ...now, at: hours(26) })
+      expectEqual(late.isReplay, false, 'isReplay 26 hours after a call without a time')
     })
   },
   'idempotency-lifetime: knows a key for its lifetime by the clock, whatever each opening deletes':

@@ -38,6 +38,16 @@ export const countingCases: readonly ContractCase<CreateRateLimiter>[] = casesOf
         const expected = Array.from({ length: requests }, (_, left) => requests - 1 - left)
         expectEqual(remaining, [...expected, 0], `remaining with a limit of ${requests}`)
       }
+      // Of one key: they may share their counts, and each compares the count with its own limit.
+      const [low, high] = [1, 9].map((requests) => create({ requests, windowMs: LONG_MS }))
+      const allowed: unknown[] = []
+      for (const limiter of [low, low, high, low, high])
+        allowed.push((await limiter?.take('key_both'))?.isAllowed)
+      expectEqual(
+        allowed,
+        [true, false, true, false, true],
+        'isAllowed of requests of one key with the limits 1, 1, 9, 1 and 9',
+      )
     }),
   'concurrent: allows no more requests when they arrive at the same time': inOneWindow(
     async (create) => {

@@ -4,7 +4,9 @@ import { persistenceUnavailable } from '@pet-store/domain'
 
 /** What the opening of the file adapter, and its calls, leave behind. */
 export interface Leak {
+  ofRejectedOpening(isReopened: boolean): void
   ofCall(): void
+  ofClose(): void
   ofRejected(result: Promise<unknown>): void
   /** Whether there is a transaction that nobody ends. */
   isOpen(): boolean
@@ -21,6 +23,14 @@ export function leakOf(has: (fault: string) => boolean): Leak {
   if (has('adds-a-listener')) process.setMaxListeners(0).on('exit', () => ended)
   let rejected = 0
   return {
+    ofRejectedOpening(isReopened) {
+      const leaks = has('leaks-when-rejected') || (has('leaks-when-outdated') && isReopened)
+      if (leaks) openSync('/dev/null', 'r')
+      if (has('keeps-a-timer-when-rejected')) setInterval(() => {}, 1_000)
+    },
+    ofClose() {
+      if (has('keeps-a-deadline')) setTimeout(() => {}, 5_000)
+    },
     ofCall() {
       if (has('keeps-slots') && rejected >= SLOTS) throw persistenceUnavailable()
       if (has('listens-in-every-call')) ended.on('end', () => undefined)

@@ -1,4 +1,5 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { wait } from './file-wait.test-support.ts'
 
 const openFiles = new Set<string>()
 
@@ -21,4 +22,17 @@ export function lockOf(
       rmSync(`${path}.open`, { force: true })
     },
   }
+}
+
+/** An opening that fails if another one has migrated meanwhile. */
+export async function migrateOnce(pathname: string): Promise<void> {
+  await wait(5)
+  if (!existsSync(`${pathname}.outdated`)) throw new Error('Another opening has migrated it.')
+}
+
+/** An opening that another one disturbs. */
+export async function openAlone(pathname: string): Promise<void> {
+  writeFileSync(`${pathname}.opening`, '', { flag: 'wx' })
+  await wait(300)
+  rmSync(`${pathname}.opening`)
 }

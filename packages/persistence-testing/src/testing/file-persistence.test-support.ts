@@ -1,24 +1,30 @@
 // A persistence adapter in one file, each of whose guarantees can be broken:
 // `file:/path/to/file?fault-name`. Another process imports it too, to be killed.
 
-import { existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, openSync, rmSync } from 'node:fs'
 import type { ApiKey } from '@pet-store/access'
 import { persistenceUnavailable } from '@pet-store/domain'
 import type { OpenPersistence } from '@pet-store/persistence'
 import { batchOf } from './file-batch.test-support.ts'
+import { callLimitsOf, repeatedIfLost } from './file-call-limits.test-support.ts'
 import { asReturned } from './file-call-style.test-support.ts'
 import { clockOf } from './file-clock.test-support.ts'
 import { connectionOf } from './file-connection.test-support.ts'
 import { leakOf } from './file-leaks.test-support.ts'
 import { takeOf } from './file-limits.test-support.ts'
 import { cachedLists } from './file-lists.test-support.ts'
-import { lockOf } from './file-lock.test-support.ts'
+import { lockOf, migrateOnce, openAlone } from './file-lock.test-support.ts'
 import { outcomeWhileDown } from './file-outcome.test-support.ts'
 import { replicasOf } from './file-replicas.test-support.ts'
 import { hundredsOf, type State, transaction } from './file-state.test-support.ts'
 import { deleteOldKeys, failingLater, stateFaults } from './file-state-faults.test-support.ts'
 import { reportedCall } from './file-statements.test-support.ts'
-import { addInTwoSteps, addKeyedIn, replaceInTwoSteps } from './file-two-steps.test-support.ts'
+import {
+  addInTwoSteps,
+  addKeyedIn,
+  overwriteRevocation,
+  replaceInTwoSteps,
+} from './file-two-steps.test-support.ts'
 import { wait } from './file-wait.test-support.ts'
 
 export { openBulkAccess } from './file-bulk-access.test-support.ts'
@@ -48,20 +54,12 @@ const openFilePersistence: OpenPersistence = async ({
       (has('migrates-for-reading') ||
         has('opens-missing-for-reading') ||
         (isOutdated && has('migrates-outdated-for-reading'))))
-  if (has('migrates-once') && isOutdated) {
-    await wait(5)
-    if (!existsSync(`${pathname}.outdated`)) throw new Error('Another opening has migrated it.')
-  }
+  if (has('migrates-once') && isOutdated) await migrateOnce(pathname)
   const isReopened = existsSync(pathname)
-  if (has('opens-one-at-a-time')) {
-    writeFileSync(`${pathname}.opening`, '', { flag: 'wx' })
-    await wait(300)
-    rmSync(`${pathname}.opening`)
-  }
+  if (has('opens-one-at-a-time')) await openAlone(pathname)
   if (has('leaks-when-opened')) openSync('/dev/null', 'r')
   if ((isOutdated || !isReopened) && !mayMigrate && !has('ignores-migrate')) {
-    if (has('leaks-when-rejected')) openSync('/dev/null', 'r')
-    if (has('keeps-a-timer-when-rejected')) setInterval(() => {}, 1_000)
+    leakOf(has).ofRejectedOpening(isReopened)
     throw new Error('The schema is outdated.')
   }
   if (has('cannot-read-alone') && mode === 'read') throw new Error('It is read-only.')
@@ -85,6 +83,7 @@ const openFilePersistence: OpenPersistence = async ({
   const opened = transaction(pathname, (stored) => stored)
   if (has('opens-missing-for-reading') && !isReopened && mode === 'read') rmSync(pathname)
   const leak = leakOf(has)
+  const limits = callLimitsOf(has)
   const batch = batchOf(has)
   const useConnection = connectionOf(pathname, has)
   const clock = clockOf(has)
@@ -106,12 +105,15 @@ const openFilePersistence: OpenPersistence = async ({
     if (isClosed) throw new Error('It is closed.')
     leak.ofCall()
     useConnection()
+    const allowed = limits.assertAllowed()
+    if (allowed !== undefined) await allowed
     if (has('cuts-calls-off')) {
       while (isDown() && !isClosing) await wait(5)
       if (isClosing) throw persistenceUnavailable({ outcome: 'not_stored' })
     }
     if (isDown()) {
       downSince = Math.min(downSince, performance.now())
+      limits.noteRejected()
       if (has('waits-forever')) return new Promise(() => {})
       // In steps, because the limits lose time while this process gets no processor.
       if (has('rejects-late')) for (let step = 0; step < 50; step += 1) await wait(100)
@@ -151,12 +153,6 @@ const openFilePersistence: OpenPersistence = async ({
   function write(): void {
     timer = undefined
     transaction(pathname, (_, save) => save(state))
-  }
-
-  async function overwrite(id: string): Promise<void> {
-    const read = await call(({ apiKeys }) => apiKeys.find(id))
-    await new Promise((resolve) => setTimeout(resolve, 5))
-    await call(async ({ apiKeys }) => apiKeys.change(id, () => ({ revokedAt: read?.revokedAt })))
   }
 
   function run(args: unknown[], name: 'pets' | 'apiKeys', key: string | symbol): Promise<unknown> {
@@ -256,19 +252,21 @@ const openFilePersistence: OpenPersistence = async ({
       },
       async replace(id, successor, until) {
         const inSteps = has('rotates-in-two-steps')
-        if (!inSteps && !has('looks-before-it-replaces'))
-          return call(({ apiKeys }) => apiKeys.replace(id, successor, until))
+        const replace = ({ apiKeys }: State) => apiKeys.replace(id, successor, until)
+        if (has('repeats-rotations')) return repeatedIfLost(isDown, () => call(replace))
+        if (!inSteps && !has('looks-before-it-replaces')) return call(replace)
         return replaceInTwoSteps(call, inSteps, id, successor, until)
       },
       async markUsed(uses) {
         if (has('loses-uses-when-down') && Number.isFinite(downSince)) return
-        if (has('overwrites-revocations')) await overwrite(uses[0]?.id ?? '')
+        if (has('overwrites-revocations')) await overwriteRevocation(call, uses[0]?.id ?? '')
         const parts = has('uses-in-parts') ? hundredsOf(uses) : [uses]
         for (const part of parts) await call(({ apiKeys }) => apiKeys.markUsed(part))
       },
     }),
     createRateLimiter: (limit) => ({ take: (keyId) => take(limit, keyId) }),
-    check: async () => (has('never-rejects-check') ? undefined : call(async () => undefined)),
+    check: async () =>
+      has('never-rejects-check') ? undefined : call(async () => limits.check(mode)),
     async isMigrated() {
       if (isDown() && has('takes-an-outage-for-migrations')) return false
       if (has('remembers-migrations')) return true
@@ -286,6 +284,7 @@ const openFilePersistence: OpenPersistence = async ({
     },
     async close() {
       isClosing = true
+      leak.ofClose()
       if (!has('closes-early'))
         await Promise.race([Promise.allSettled(running), wait(1_000, false)])
       for (const end of has('closes-all') ? (openingsOf.get(pathname) ?? []) : []) end()

@@ -18,7 +18,9 @@ export function replicasOf(
   if (has('keeps-a-timer-with-a-replica') && paths.length > 0) setInterval(() => {}, 1_000)
   const missing = () => paths.filter((path) => !existsSync(path))
   if (has('needs-every-replica') && missing().length > 0) throw new Error('A replica is not there.')
-  const [replica] = has('reads-any-replica') ? paths : []
+  // Of the other one: a copy of the database has its id.
+  const isOther = has('reads-another-database') && paths.some((one) => idOf(one) !== idOf(path))
+  const [replica] = has('reads-any-replica') || isOther ? paths : []
   return {
     async replicaProblems() {
       if (has('hides-replica-problems')) return []

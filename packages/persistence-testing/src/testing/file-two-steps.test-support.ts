@@ -52,6 +52,13 @@ export async function replaceInTwoSteps(
   })
 }
 
+/** Writes over a revocation what it has read before. */
+export async function overwriteRevocation(call: Call, id: string): Promise<void> {
+  const read = await call(({ apiKeys }) => apiKeys.find(id))
+  await betweenSteps(5)
+  await call(async ({ apiKeys }) => apiKeys.change(id, () => ({ revokedAt: read?.revokedAt })))
+}
+
 /** Looks for an expired key, and deletes a moment later whichever is there then. */
 async function addAfterDeleting(call: Call, pet: NewPet, key: DatedKey): Promise<CreatedPet> {
   const known = await call(async ({ pets }) => pets.memory.keys.get(textOf(key))?.key)

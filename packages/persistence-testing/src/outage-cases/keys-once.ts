@@ -1,0 +1,93 @@
+import type { ApiKeyRepository } from '@pet-store/access'
+import { expectWorksAgain } from '../adapter/expect-works.ts'
+import { aRandomMoment, interrupted, UNAVAILABLE } from '../adapter/outage.ts'
+import { untilAvailable } from '../adapter/until-available.ts'
+import { apiKeysOf } from '../adapter/with-persistence.ts'
+import { awaitedLater } from '../case/awaited-later.ts'
+import { casesOf } from '../case/contract-case.ts'
+import { expectEqual, expectRejection } from '../case/expectations.ts'
+import { aTurnLater, wait } from '../case/wait.ts'
+import { aNewApiKey } from '../new-api-keys.ts'
+import type { HarnessCase } from '../persistence-harness.ts'
+import { after } from '../times.ts'
+
+const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }
+
+const ROUNDS = 4
+const WRITERS = 8
+const PAUSE_MS = 20
+
+/** Short, so that an adapter that tries again finds the database again. */
+const OUTAGE_MS = 50
+
+/** A change of an API key that an outage finds is made once at most. */
+export const keysOnceCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'keys-once: repeats no change of an API key that an interruption finds': interrupted(
+    async ({ persistence, interrupt }) => {
+      const apiKeys = apiKeysOf(persistence)
+      const stored: string[] = []
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const hasEnded = { value: false }
+        const writing = Array.from({ length: WRITERS }, (_, writer) =>
+          awaitedLater(rotateUntil(hasEnded, apiKeys, `${round}-${writer}`, stored)),
+        )
+        try {
+          await aRandomMoment(10, 60)
+          const { end } = await interrupt()
+          await wait(OUTAGE_MS)
+          await end()
+          await untilAvailable(() => apiKeys.find('key_none'))
+          await wait(OUTAGE_MS)
+        } finally {
+          hasEnded.value = true
+        }
+        await Promise.all(writing)
+      }
+      await expectWorksAgain(persistence, 'afterwards')
+      const ids = new Set((await apiKeys.list()).map(({ id }) => id))
+      const lost = stored.filter((id) => !ids.has(id))
+      expectEqual(lost, [], 'the API keys that were acknowledged and are not stored')
+    },
+  ),
+})
+
+/** Adds keys that nobody else has, and replaces them; each is called once. */
+async function rotateUntil(
+  hasEnded: { readonly value: boolean },
+  apiKeys: ApiKeyRepository,
+  label: string,
+  stored: string[],
+): Promise<void> {
+  for (let count = 0; !hasEnded.value; count += 1) {
+    // An adapter that writes at once would leave the interruption no turn of the event loop.
+    await aTurnLater()
+    const old = aNewApiKey(`${label}-${count}`)
+    const next = aNewApiKey(`${label}-${count}-next`)
+    if (!(await isDone(`add of ${old.id}`, () => apiKeys.add(old)))) continue
+    stored.push(old.id)
+    const isReplaced = await isDone(`replace of ${old.id}`, async () => {
+      const result = await apiKeys.replace(old.id, next, after(10))
+      // False if the adapter has sent it twice, and the first time it was done.
+      expectEqual(result, true, `replace of ${old.id}, which no other call replaces`)
+    })
+    if (isReplaced) stored.push(next.id)
+  }
+}
+
+/** Whether a call resolves; it may only reject as unavailable. */
+async function isDone(name: string, call: () => Promise<void>): Promise<boolean> {
+  let error: unknown
+  const done = await call().then(
+    () => true,
+    (reason: unknown) => {
+      error = reason
+      return false
+    },
+  )
+  if (done) return true
+  const expected = `${name}, which no other call makes, must resolve or reject as unavailable`
+  const { code } = UNAVAILABLE
+  await expectRejection(() => Promise.reject(error), expected, { code })
+  await wait(PAUSE_MS)
+  return false
+}

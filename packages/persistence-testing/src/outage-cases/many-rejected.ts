@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import type { Persistence } from '@pet-store/persistence'
+import { expectWorks, expectWorksAgain } from '../adapter/expect-works.ts'
+import { interrupted } from '../adapter/outage.ts'
+import { casesOf } from '../case/contract-case.ts'
+import { aTurnLater } from '../case/wait.ts'
+import { anIdempotencyKey } from '../new-idempotency-keys.ts'
+import { aNewPet } from '../new-pets.ts'
+import type { HarnessCase } from '../persistence-harness.ts'
+
+const GROUP = { group: 'persistence.unavailable', timeLimitMs: 180_000 }
+
+/** More calls than may wait at a time, and more megabytes. */
+const MANY = 10_050
+const LONG = 2_200
+const LONG_TEXT = 'k'.repeat(4_000)
+/** Of an id that is far too long, a few take as much: nothing of it is stored. */
+const LONGEST = 250
+const LONGEST_TEXT = 'k'.repeat(40_000)
+const AT_ONCE = 50
+
+/** For each kind of call: an adapter may hold its calls back until their deadline. */
+const MOST_MS = 20_000
+
+/** What was rejected during an outage counts for no limit of what waits. */
+export const manyRejectedCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'many-rejected: works again after thousands of calls, of megabytes, were rejected': interrupted(
+    async ({ persistence, interrupt }) => {
+      await expectWorks(persistence, 'before')
+      const { end } = await interrupt()
+      for (const [count, call] of rejectedCalls(persistence)) await callMany(count, call)
+      await end()
+      await expectWorksAgain(persistence, 'afterwards').catch((error: unknown) => {
+        if (error instanceof assert.AssertionError) throw error
+        assert.fail(`every function must work again, but one has rejected: ${String(error)}`)
+      })
+    },
+  ),
+})
+
+type Calls = readonly [count: number, call: (index: number) => unknown]
+
+function rejectedCalls(opened: Persistence): readonly Calls[] {
+  const { pets } = opened
+  const pet = aNewPet()
+  const longPet = aNewPet({ name: '🐕'.repeat(1_000) })
+  const limiter = opened.createRateLimiter?.({ requests: 100, windowMs: 3_600_000 })
+  const keyOf = (index: number) => anIdempotencyKey({ key: `${index}`, fingerprint: LONG_TEXT })
+  const take = limiter && ((id: string) => limiter.take(id))
+  return [
+    [2 * LONG, () => pets.add(longPet)],
+    [LONG, (index) => pets.addWithKey(longPet, keyOf(index))],
+    [LONGEST, (index) => take?.(`${index} ${LONGEST_TEXT}`)],
+    // What a limit of bytes has left after them is less than one of them.
+    [LONGEST, (index) => take?.(`key_${index}`)],
+    [LONGEST, (index) => pets.addWithKey(pet, { ...keyOf(index), fingerprint: 'Rex' })],
+    [MANY, (index) => (index % 2 === 0 ? pets.find(1n) : pets.add(pet))],
+  ]
+}
+
+async function callMany(count: number, call: Calls[1]): Promise<void> {
+  const start = performance.now()
+  for (let called = 0; called < count && performance.now() - start < MOST_MS; called += AT_ONCE) {
+    const calls = Array.from({ length: AT_ONCE }, async (_, index) => call(called + index))
+    await Promise.allSettled(calls)
+    await aTurnLater()
+  }
+}

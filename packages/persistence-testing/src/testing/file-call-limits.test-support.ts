@@ -1,0 +1,45 @@
+import { persistenceUnavailable } from '@pet-store/domain'
+import type { OpenMode } from '@pet-store/persistence'
+import { wait } from './file-wait.test-support.ts'
+
+/** What limits the calls of the file adapter. */
+export interface CallLimits {
+  /** Rejects a call that is one too many, or too late; `undefined` without such a limit. */
+  assertAllowed(): Promise<void> | undefined
+  noteRejected(): void
+  /** Rejects where a check must not write. */
+  check(mode: OpenMode | undefined): void
+}
+
+export function callLimitsOf(has: (fault: string) => boolean): CallLimits {
+  let rejected = 0
+  return {
+    assertAllowed() {
+      if (has('counts-rejected-calls') && rejected > 10_000) throw persistenceUnavailable()
+      return has('limits-calls-by-date') ? endBefore(Date.now() + 5_000) : undefined
+    },
+    check(mode) {
+      if (has('writes-to-check') && mode === 'read') throw persistenceUnavailable()
+    },
+    noteRejected() {
+      rejected += 1
+    },
+  }
+}
+
+async function endBefore(deadline: number): Promise<void> {
+  await wait(1)
+  if (Date.now() > deadline) throw persistenceUnavailable()
+}
+
+/** Does work, whose result may be lost, and then does it again. */
+export async function repeatedIfLost<Result>(
+  isDown: () => boolean,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const result = await work()
+  await wait(20)
+  if (!isDown()) return result
+  while (isDown()) await wait(5)
+  return work()
+}
