@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Persistence } from '@pet-store/persistence'
 import { expectWorks } from '../adapter/expect-works.ts'
-import { apiKeysOf, rateLimiterOf, withPersistence } from '../adapter/with-persistence.ts'
+import {
+  apiKeysOf,
+  rateLimiterOf,
+  withBulkAccess,
+  withPersistence,
+} from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { causedBy, expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
@@ -21,6 +26,9 @@ const AT_ONCE = 300
 const CANCELLED = 2_100
 const REJECTED = 1_100
 const REJECTED_KEYS = 300
+/** With two values each more than a statement takes that is limited to 8,000 of them. */
+const USED = 4_100
+const ADDING_MS = 6_000
 const GROUP_SIZE = 50
 
 /** Hundreds of calls at a time, and thousands one after the other. */
@@ -45,6 +53,28 @@ export const manyCallsCases: readonly HarnessCase[] = casesOf(GROUP, {
       }
       await expectAddsStored(opened)
       await expectWorks(opened, 'afterwards')
+    })
+  },
+  'uses: records the uses of thousands of API keys in one call': async (harness) => {
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
+    const keys = Array.from({ length: USED }, (_, index) => aNewApiKey(`${index}`))
+    if (harness.openBulkAccess !== undefined)
+      await withBulkAccess(harness, url, (bulk) => bulk.writeApiKeys(keys))
+    await withPersistence(harness, url, async (opened) => {
+      const apiKeys = apiKeysOf(opened)
+      // Without bulk access, as many keys as the adapter stores in some seconds.
+      const start = performance.now()
+      for (let added = 0; harness.openBulkAccess === undefined && added < USED; ) {
+        const some = keys.slice(added, added + GROUP_SIZE)
+        await Promise.all(some.map((key) => apiKeys.add(key)))
+        added += some.length
+        if (performance.now() - start > ADDING_MS) break
+      }
+      await apiKeys.markUsed(keys.map(({ id }, index) => ({ id, at: after(index) })))
+      const used = new Map((await apiKeys.list()).map(({ id, lastUsedAt }) => [id, lastUsedAt]))
+      const expected = keys.flatMap(({ id }, index) => (used.has(id) ? [after(index)] : []))
+      const times = keys.flatMap(({ id }) => (used.has(id) ? [used.get(id)] : []))
+      expectEqual(times, expected, 'the last uses of keys that one call has recorded')
     })
   },
   'rejected: works after thousands of calls that it has rejected': async (harness) => {

@@ -281,15 +281,6 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(
     'any-time: has unsigned seconds': (_, { revoke }) => ({
       revoke: (id, at, by) => revoke(id, new Date(Math.max(at.getTime(), 0)), by),
     }),
-    'mark-used-many: rejects more than 4,000 uses of a call that it knows': (
-      keys,
-      { markUsed },
-    ) => ({
-      markUsed: async (uses) => {
-        const ids = new Set(keys.rows.map(({ id }) => id))
-        return uses.filter(({ id }) => ids.has(id)).length > 4_000 ? broken() : markUsed(uses)
-      },
-    }),
     'mark-used-many: records the first 2,000 uses of a call': (_, { markUsed }) => ({
       markUsed: (uses) => markUsed(uses.slice(0, 2_000)),
     }),

@@ -152,6 +152,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['looks-before-it-replaces', 'shared.api-keys-processes'],
   ['finds-few-at-once', 'calls.at-once'],
   ['keeps-slots', 'calls.rejected'],
+  ['records-few-uses', 'calls.uses'],
   ['counts-failures-as-busy', 'declared.pools'],
   ['stores-local-times', 'reopen.time-zones'],
   ['denies-newer', 'migrate.newer'],

@@ -260,7 +260,8 @@ const openFilePersistence: OpenPersistence = async ({
       async markUsed(uses) {
         if (has('loses-uses-when-down') && Number.isFinite(downSince)) return
         if (has('overwrites-revocations')) await overwriteRevocation(call, uses[0]?.id ?? '')
-        const parts = has('uses-in-parts') ? hundredsOf(uses) : [uses]
+        const given = has('records-few-uses') ? uses.slice(0, 4_000) : uses
+        const parts = has('uses-in-parts') ? hundredsOf(given) : [given]
         for (const part of parts) await call(({ apiKeys }) => apiKeys.markUsed(part))
       },
     }),
