@@ -76,7 +76,9 @@ export function createBulkAccess(database: BulkDatabase): BulkAccess {
     async writePetImports(items) {
       if (items.length === 0) return
       await entities.write('pet_import_replace', (em) => {
-        const insert = em.createQueryBuilder(PetImportEntity).insert([...items])
+        const insert = em
+          .createQueryBuilder(PetImportEntity)
+          .insert(inOrder(items, ({ id }) => [id]))
         return insert.onConflict('id').merge().execute('run')
       })
     },
@@ -84,7 +86,10 @@ export function createBulkAccess(database: BulkDatabase): BulkAccess {
     readIdempotencyKeys: (limit, after) =>
       after === undefined ? readKeys([limit]) : readKeysAfter([after.owner, after.key, limit]),
     writeIdempotencyKeys: (items) =>
-      insertAll(REPLACE_IDEMPOTENCY_KEYS, items.map(columnsFromIdempotencyKey)),
+      insertAll(
+        REPLACE_IDEMPOTENCY_KEYS,
+        inOrder(items, ({ owner, key }) => [owner, key]).map(columnsFromIdempotencyKey),
+      ),
 
     readApiKeys: () =>
       entities.read('api_key_list_stored', async (em) => {
@@ -94,13 +99,30 @@ export function createBulkAccess(database: BulkDatabase): BulkAccess {
     async writeApiKeys(items) {
       if (items.length === 0) return
       await entities.write('api_key_replace_stored', (em) => {
-        const insert = em.createQueryBuilder(ApiKeyEntity).insert(items.map(rowFromApiKey))
+        const insert = em
+          .createQueryBuilder(ApiKeyEntity)
+          .insert(inOrder(items, ({ id }) => [id]).map(rowFromApiKey))
         return insert.onConflict('id').merge().execute('run')
       })
     },
 
     ...own,
   }
+}
+
+/** Calls that lock the same rows in different orders would wait for each other. */
+function inOrder<Item>(
+  items: readonly Item[],
+  identityOf: (item: Item) => readonly (bigint | string)[],
+): Item[] {
+  return items.toSorted((one, other) => {
+    const others = identityOf(other)
+    for (const [index, own] of identityOf(one).entries()) {
+      const theirs = others[index] ?? own
+      if (own !== theirs) return own < theirs ? -1 : 1
+    }
+    return 0
+  })
 }
 
 /** Throws if another import has advanced beyond `from`, or was begun with the same id. */
