@@ -9,9 +9,9 @@ import { type OpenDatabase, withOpenDatabase } from './open-database.ts'
 const SEED = 2_026
 
 /** For how long further sequences are begun: of a slow adapter there are fewer. */
-const BEGINNING_MS = 20_000
+const BEGINNING_MS = 10_000
 /** For how long sequences are looked for that are shorter, and fail too. */
-const SHORTENING_MS = 10_000
+const SHORTENING_MS = 5_000
 
 /** Calls that are made at the same time. */
 export type Step = readonly Choice[]

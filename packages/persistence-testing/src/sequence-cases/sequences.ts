@@ -19,7 +19,7 @@ import { openingChoices } from './opening-choices.ts'
 import { lastPetChoices, list, petChoices, petChoicesAtOnce } from './pet-choices.ts'
 import { rateLimitChoices } from './rate-limit-choices.ts'
 
-const GROUP = { group: 'persistence.sequence', timeLimitMs: 120_000 }
+const GROUP = { group: 'persistence.sequence', timeLimitMs: 60_000 }
 
 /** Random sequences of calls have the results that the ports state. */
 export const sequenceCases: readonly HarnessCase[] = casesOf(GROUP, {
@@ -49,8 +49,8 @@ export const sequenceCases: readonly HarnessCase[] = casesOf(GROUP, {
     const isKept = harness.capabilities?.severalProcesses ?? false
     const requests = rateLimitChoices.map((choice): Step => [choice])
     await expectAsModel(harness, isKept ? oneByOne(rateLimitChoices) : requests, {
-      sequences: 4,
-      steps: 300,
+      sequences: 6,
+      steps: 150,
       lastSteps: [],
     })
   },
