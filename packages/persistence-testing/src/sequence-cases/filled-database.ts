@@ -10,7 +10,7 @@ import type { OpenDatabase } from './open-database.ts'
 import { storePet } from './pet-choices.ts'
 
 /** More than adapters read at a time, or remember; fewer where each is added by a call. */
-const BULK = 12_000
+const BULK = 10_100
 const SINGLE = 2_100
 const PAGE = 5_000
 

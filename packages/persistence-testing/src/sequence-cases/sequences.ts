@@ -79,7 +79,7 @@ export const sequenceCases: readonly HarnessCase[] = casesOf(GROUP, {
   ) =>
     expectAsModel(harness, oneByOne(petChoices), {
       sequences: 1,
-      steps: 60,
+      steps: 40,
       fill: fillDatabase,
       lastSteps: stepsOf([...lastPetChoices, ...lastKeyChoices]),
     }),
