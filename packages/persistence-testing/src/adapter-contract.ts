@@ -33,6 +33,7 @@ import { unavailableCases } from './outage-cases/unavailable.ts'
 import { unavailableBulkCases } from './outage-cases/unavailable-bulk.ts'
 import { bulkAndKeysCases } from './persistence-cases/bulk-and-keys.ts'
 import { bulkAndPetsCases } from './persistence-cases/bulk-and-pets.ts'
+import { bulkBesideCallsCases } from './persistence-cases/bulk-beside-calls.ts'
 import { bulkFreshReadCases } from './persistence-cases/bulk-fresh-reads.ts'
 import { bulkReadOnlyCases } from './persistence-cases/bulk-read-only.ts'
 import { clockCases } from './persistence-cases/clock.ts'
@@ -110,6 +111,7 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
       ...bulkAndKeysCases,
       ...bulkReadOnlyCases,
       ...bulkFreshReadCases,
+      ...bulkBesideCallsCases,
       ...keysBesideImportsCases,
       ...killedInBulkCases,
     ],

@@ -31,6 +31,18 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', bulkKeyFaults, {
       if (progress !== undefined) bulk.storeImport(progress.to)
     },
   }),
+  'beside-rejected: undoes with a call what others have written': (bulk, { addPets }) => ({
+    async addPets(pets, progress) {
+      const imports = [...bulk.imports]
+      await pause()
+      try {
+        await addPets(pets, progress)
+      } catch (error) {
+        bulk.imports = bulk.imports.filter((one) => imports.includes(one))
+        throw error
+      }
+    },
+  }),
   'write.concurrent: looks for the ids, waits, and stores the pets': (bulk) => ({
     async writePets(pets) {
       if (pets.some(({ id }) => bulk.memory.pets.has(id))) broken()

@@ -1,5 +1,6 @@
 import type { BulkAccess } from '@pet-store/persistence'
 import { bulkAddingCases } from './bulk-cases/adding.ts'
+import { besideRejectedCases } from './bulk-cases/beside-rejected.ts'
 import { bulkIdCases } from './bulk-cases/ids.ts'
 import { bulkKeyCases } from './bulk-cases/keys.ts'
 import { orderCases } from './bulk-cases/orders.ts'
@@ -16,4 +17,5 @@ export const bulkAccessContract: readonly ContractCase<BulkAccess>[] = [
   ...bulkIdCases,
   ...bulkKeyCases,
   ...orderCases,
+  ...besideRejectedCases,
 ]

@@ -10,8 +10,9 @@ import type { PersistenceOptions } from './persistence.ts'
  *
  * Every function that writes does so completely or not at all, whatever the number of items; the
  * program writes 5,000 at a time. Several calls may come at the same time, and write the same items
- * in different orders. If the capability `severalProcesses` is true, other processes may add pets
- * at the same time.
+ * in different orders; one that is rejected undoes nothing that another has written. If the
+ * capability `severalProcesses` is true, other processes may add pets at the same time, and calls
+ * of an open adapter that need what is being written wait for it.
  *
  * While the database is unavailable every function rejects, within a minute. A rejected write is
  * never repeated; if its error has the `outcome` `not_stored`, nothing of it is stored.

@@ -43,10 +43,12 @@ export function removeLogs(path: string): void {
  * what was stored last.
  */
 export function assertNoOrphanedLog(path: string): void {
+  // Before the file: another process that creates both just now creates the file first.
+  const logs = logsBeside(path)
   const isMissing = !existsSync(path)
   if (!isMissing && sizeOf(path) > 0) return
   // A journal beside an empty file is normal: a process was killed while it created the database.
-  const log = logsBeside(path).find((name) => isMissing || name.endsWith('-wal'))
+  const log = logs.find((name) => isMissing || name.endsWith('-wal'))
   if (log === undefined) return
   throw new Error(
     `the file is ${isMissing ? 'missing' : 'empty'}, ` +

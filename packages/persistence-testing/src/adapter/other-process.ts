@@ -25,6 +25,8 @@ export interface OtherProcess {
   kill(): void
   /** Lets it continue after `await go()`. */
   go(): void
+  /** Sends it a line, and resolves when it has printed one more. `undefined` ends what it reads. */
+  tell(line: string | undefined): Promise<void>
   /** Calls a function with every line that was printed so far, whenever there are more. */
   onLines(listener: (lines: readonly string[]) => void): void
   readonly ended: Promise<ProcessResult>
@@ -101,9 +103,12 @@ function startProcess(
   // It may end before it reads.
   child.stdin.on('error', () => {})
   const printed = child.stdio[3] as Readable
+  let notify = () => {}
   printed.setEncoding('utf8').on('data', (text: string) => {
     output += text
+    notify()
   })
+  child.once('exit', () => notify())
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
       errors += text
@@ -111,6 +116,15 @@ function startProcess(
   return {
     kill: () => void child.kill('SIGKILL'),
     go: () => void child.stdin.end('go\n'),
+    async tell(line) {
+      if (line === undefined) return void child.stdin.end()
+      const count = lines().length
+      child.stdin.write(`${line}\n`)
+      while (lines().length === count && child.exitCode === null && child.signalCode === null)
+        await new Promise<void>((resolve) => {
+          notify = resolve
+        })
+    },
     onLines: (listener) => void printed.on('data', () => listener(lines())),
     ended: new Promise((resolve, reject) => {
       child

@@ -15,7 +15,7 @@ const CALLS = 4
 const ROUNDS = 4
 
 /** How items of a kind are written and read; an item is the name of one. */
-interface Kind {
+export interface Kind {
   write(names: readonly number[]): Promise<void>
   /** The names of all that are stored. */
   read(): Promise<readonly number[]>
@@ -47,7 +47,7 @@ export const orderCases: readonly ContractCase<BulkAccess>[] = casesOf(GROUP, {
     },
 })
 
-function kindsOf(bulk: BulkAccess): Readonly<Record<string, Kind>> {
+export function kindsOf(bulk: BulkAccess): Readonly<Record<string, Kind>> {
   return {
     'idempotency keys': {
       write: (names) => bulk.writeIdempotencyKeys(names.map((name) => keyOf('o', `${name}`, 1n))),

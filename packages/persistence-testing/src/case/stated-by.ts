@@ -31,6 +31,7 @@ const DECLARATIONS: Readonly<Record<string, readonly [declaration: string, packa
     'persistence.clock.advances': ['Persistence.readClock', PERSISTENCE],
     'persistence.clock.calls': ['IdempotencyKey.at', DOMAIN],
     'persistence.clock.set': ['Persistence', PERSISTENCE],
+    'persistence.clock.zones': ['IdempotencyKey.at', DOMAIN],
     'persistence.declared': ['PersistenceCapabilities', PERSISTENCE],
     'persistence.declared.contexts': ['OnStatement', PERSISTENCE],
     'persistence.declared.failures': ['OnStatement', PERSISTENCE],

@@ -15,7 +15,7 @@ import {
   type PersistenceHarness,
 } from '../persistence-harness.ts'
 import { listAll } from '../stored-pets.ts'
-import { expectProblem } from './replicas.ts'
+import { expectProblems } from './replicas.ts'
 
 const GROUP = { group: 'persistence.declared', timeLimitMs: 60_000 }
 const POLL_MS = 50
@@ -89,7 +89,7 @@ export const followingReplicaCases: readonly HarnessCase[] = casesOf(GROUP, {
         await wait(10 * POLL_MS)
       }
       if (opened.replicaProblems !== undefined)
-        expectProblem(await opened.replicaProblems(), urlBeside)
+        expectProblems(await opened.replicaProblems(), [urlBeside])
     } finally {
       await opened.close()
     }
@@ -125,7 +125,7 @@ export const followingReplicaCases: readonly HarnessCase[] = casesOf(GROUP, {
           await wait(POLL_MS)
         }
         if (opened.replicaProblems !== undefined)
-          expectProblem(await opened.replicaProblems(), replica.url)
+          expectProblems(await opened.replicaProblems(), [replica.url])
       } finally {
         await opened.close()
       }

@@ -77,7 +77,36 @@ export const clockCases: readonly HarnessCase[] = casesOf(GROUP, {
       expectEqual(JSON.parse(rejected), [], 'the calls that a change of the clock has rejected')
     },
   ),
+  'zones: takes the same time for a call without one in processes of every time zone':
+    withProcesses(async (harness, start) => {
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
+      for (const line of await linesOf(start(url, IN_TIME_ZONES, ZONES))) {
+        const { zone, replays } = JSON.parse(line)
+        const what = `isReplay a minute before and after the end of a key of a call without a time`
+        expectEqual(replays, [true, false], `${what}, in ${zone}`)
+      }
+    }),
 })
+
+/** Before and after UTC, with and without hours in which clocks change. */
+const ZONES = ['America/Los_Angeles', 'Asia/Tokyo', 'Asia/Kolkata']
+
+/** Prints, for each time zone, whether a repeat is known just before and after a lifetime. */
+const IN_TIME_ZONES = `
+  for (const zone of values) {
+    process.env.TZ = zone
+    const opened = await open({ url, mode: 'migrate' })
+    const key = { owner: 'shop', key: zone, fingerprint: 'Rex' }
+    const addAt = (at) => opened.pets.addWithKey({ name: 'Rex', categoryId: 1n }, { ...key, at })
+    await addAt(undefined)
+    const nowMs = Number((await opened.readClock?.()) ?? new Date())
+    const endMs = nowMs + ${IDEMPOTENCY_KEY_LIFETIME_MS}
+    const replays = []
+    for (const ms of [endMs - 60_000, endMs + 60_000])
+      replays.push((await addAt(new Date(ms))).isReplay)
+    print(JSON.stringify({ zone, replays }))
+    await opened.close()
+  }`
 
 /** Sets the clock by hours, forward and back, while calls of every kind wait. */
 const WITH_CLOCK_SET = `

@@ -106,8 +106,8 @@ const LEAVES_NO_TIMER = `
   }, ${TIMER_GRACE_MS}).unref()`
 
 /**
- * Adds a pet, closes while calls are under way, and does nothing more. Node ends with an error when
- * nothing is left that could end a call.
+ * Adds a pet, closes while calls of every kind are under way, and does nothing more. Node ends with
+ * an error when nothing is left that could end a call.
  */
 const CLOSED = `
   const opened = await open({ url, mode: 'migrate' })
@@ -115,11 +115,18 @@ const CLOSED = `
   const pet = { name: 'Rex', categoryId: 1n }
   await pets.add(pet)
   await opened.check()
+  const at = new Date()
+  const keyOf = (id) => ({ id, sha256: id.padStart(64, '0'), name: id, scopes: [], createdAt: at })
+  await apiKeys?.add(keyOf('old'))
   const key = { owner: 'shop', key: 'key', fingerprint: 'Rex' }
   const calls = [
     pets.add(pet), pets.addWithKey(pet, key), pets.find(1n), pets.list({ limit: 1 }),
     apiKeys?.list(), apiKeys?.markUsed([{ id: 'key_none', at: new Date() }]),
     opened.createRateLimiter?.({ requests: 1, windowMs: 1_000 }).take('key_kiosk'),
+    opened.isMigrated?.(), opened.readClock?.(), opened.replicaProblems?.(),
+    apiKeys?.find('old'), apiKeys?.findByHash(keyOf('old').sha256),
+    apiKeys?.listChangedSince?.(at), apiKeys?.add(keyOf('new')), apiKeys?.revoke('old', at),
+    apiKeys?.replace('old', keyOf('next'), at),
   ]
   await opened.close()
   await Promise.all(calls)
@@ -128,6 +135,18 @@ const CLOSED = `
 const BULK_CLOSED = `
   const [bulkExportName] = values
   const bulk = await (await import(module))[bulkExportName]({ url, mode: 'migrate' })
-  await bulk.addPets([{ name: 'Rex', categoryId: 1n }])
+  const at = new Date()
+  const pet = { name: 'Rex', categoryId: 1n }
+  const to = { id: 1n, sha256: 'f', state: 'finished', lines: 1, changedAt: at }
+  await bulk.addPets([pet], { to })
+  await bulk.writePets([{ id: 9n, ...pet }])
+  await bulk.movePetIdsPast(9n)
+  await bulk.writePetImports(await bulk.readPetImports())
+  await bulk.writeIdempotencyKeys([{ owner: 'shop', key: 'k', fingerprint: 'f', at, petId: 9n }])
+  await bulk.writeApiKeys([{ id: 'k', sha256: 'f', name: 'k', scopes: [], createdAt: at }])
+  await Promise.all([
+    bulk.countPets(), bulk.readPets({ limit: 9 }), bulk.readIdempotencyKeys(9), bulk.readApiKeys(),
+    bulk.lastPetId(),
+  ])
   await bulk.close()
   ${LEAVES_NO_TIMER}`

@@ -22,9 +22,9 @@ const GROUP = { group: 'persistence.calls', timeLimitMs: 120_000 }
 
 /** More than an adapter puts into one statement that collects the calls of a moment. */
 const AT_ONCE = 300
-/** More than an adapter allows at a time that counts what is under way. */
-const CANCELLED = 2_100
-const REJECTED = 1_100
+/** Together more than an adapter allows at a time that counts what is under way. */
+const CANCELLED = 5_100
+const REJECTED = 5_100
 const REJECTED_KEYS = 300
 /** With two values each more than a statement takes that is limited to 8,000 of them. */
 const USED = 4_100

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Persistence } from '@pet-store/persistence'
 import { expectWorks } from '../adapter/expect-works.ts'
-import {
-  linesOf,
-  type OtherProcess,
-  type StartProcess,
-  withProcesses,
-} from '../adapter/other-process.ts'
+import { linesOf, type StartProcess, withProcesses } from '../adapter/other-process.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
@@ -55,27 +50,26 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
   'processes: opens a new database for several processes that open it at the same time':
     withProcesses(async (harness, start) => {
       assertSeveralProcesses(harness)
-      const url = await harness.emptyDatabase()
-      const processes: OtherProcess[] = []
-      const isReady = new Set<OtherProcess>()
-      for (const name of ['a', 'b', 'c']) processes.push(start(url, OPENS, [name]))
-      for (const one of processes) {
-        one.onLines(() => {
-          // Once: they open together.
-          if (isReady.size === processes.length) return
-          isReady.add(one)
-          if (isReady.size === processes.length) for (const { go } of processes) go()
+      const names = ['a', 'b', 'c']
+      const processes = names.map((name) => start('', OPENS, [name]))
+      // What each of them needs to begin is loaded by then.
+      await Promise.all(processes.map(({ tell }) => tell('')))
+      const endMs = performance.now() + OPENING_MS
+      for (let round = 0; round < OPENING_ROUNDS && performance.now() < endMs; round += 1) {
+        const url = await harness.emptyDatabase()
+        const start = JSON.stringify({ url, atMs: Date.now() + 10 })
+        await Promise.all(processes.map(({ tell }) => tell(start)))
+        await withPersistence(harness, url, async ({ pets }) => {
+          const added = (await listAll(pets)).map(({ name }) => name)
+          expectEqual(
+            added.toSorted(),
+            names,
+            'the names of the pets that three processes have added to a new database',
+          )
         })
       }
+      for (const { tell } of processes) await tell(undefined)
       await Promise.all(processes.map(linesOf))
-      await withPersistence(harness, url, async ({ pets }) => {
-        const names = (await listAll(pets)).map(({ name }) => name)
-        expectEqual(
-          names.toSorted(),
-          ['a', 'b', 'c'],
-          'the names of the pets that three processes have added',
-        )
-      })
     }),
   'two-databases: keeps two databases apart, even if the name of one begins with that of the other':
     async (harness) => {
@@ -152,6 +146,9 @@ async function expectApart(opened: Persistence, label: string): Promise<void> {
 }
 
 const TURNS = 10
+/** What two processes do wrong in the same millisecond happens in some rounds only. */
+const OPENING_ROUNDS = 20
+const OPENING_MS = 6_000
 /** More than a pool has connections, and than an emitter may have listeners. */
 const CALL_TURNS = 24
 
@@ -178,13 +175,19 @@ const ENDS = `
   const opened = await open({ url }).catch(() => undefined)
   await opened?.close()`
 
-/** Opens when the others are ready too, and adds a pet. */
+/** Opens each database of which it is told, at the same millisecond as others, and adds a pet. */
 const OPENS = `
-  print('ready')
-  await go()
-  const opened = await open({ url, mode: 'migrate' })
-  await opened.pets.add({ name: values[0], categoryId: 1n })
-  await opened.close()`
+  const { createInterface } = await import('node:readline')
+  for await (const line of createInterface({ input: process.stdin })) {
+    if (line !== '') {
+      const { url, atMs } = JSON.parse(line)
+      while (Date.now() < atMs);
+      const opened = await open({ url, mode: 'migrate' })
+      await opened.pets.add({ name: values[0], categoryId: 1n })
+      await opened.close()
+    }
+    print('done')
+  }`
 
 /** How many descriptors, other resources and listeners there are. */
 const COUNTING = `

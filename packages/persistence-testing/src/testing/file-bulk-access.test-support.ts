@@ -107,14 +107,13 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
 
   function withFaults({ pets, apiKeys, imports }: State): FakeBulk {
     const bulk = new FakeBulk(pets, apiKeys, imports)
-    const { addPets, writeApiKeys } = bulk
+    const { addPets, writeApiKeys, writeIdempotencyKeys } = bulk
     if (has('forgets-last-id')) bulk.movePetIdsPast = async () => {}
     if (has('forgets-bulk-keys')) bulk.writeIdempotencyKeys = async () => {}
     if (has('finds-the-last-id'))
       bulk.lastPetId = async () => [...pets.memory.pets.keys()].at(-1) ?? 0n
     if (has('ends-with-the-overlap')) apiKeys.endOf = (_, until) => until
     if (has('dates-keys-anew')) {
-      const { writeIdempotencyKeys } = bulk
       bulk.writeIdempotencyKeys = (keys) =>
         writeIdempotencyKeys.call(
           bulk,
@@ -141,16 +140,17 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
         return writing
       }
     }
-    if (has('waits-for-no-import')) {
-      bulk.addPets = async (...given) => {
-        writeFileSync(`${pathname}.importing`, '')
-        const adding = addPets.apply(bulk, given)
-        // Long, so that a change comes into it on a busy machine too.
-        await new Promise((resolve) => setTimeout(resolve, 100))
-        rmSync(`${pathname}.importing`)
-        return adding
-      }
+    const importing = async (writing: Promise<void>) => {
+      writeFileSync(`${pathname}.importing`, '')
+      // Long, so that a change comes into it on a busy machine too.
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      rmSync(`${pathname}.importing`, { force: true })
+      return writing
     }
+    if (has('waits-for-no-import'))
+      bulk.addPets = async (...given) => importing(addPets.apply(bulk, given))
+    if (has('waits-for-no-page'))
+      bulk.writeIdempotencyKeys = async (keys) => importing(writeIdempotencyKeys.call(bulk, keys))
     if (has('stores-half-a-page')) {
       bulk.addPets = async (pets, progress) => {
         await addPets.call(bulk, pets.slice(1), progress)

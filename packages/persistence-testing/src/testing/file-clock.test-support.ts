@@ -1,6 +1,8 @@
 /** The time of this machine, whatever `Date` says. */
 export const fileClock = (): Date => new Date(performance.timeOrigin + performance.now())
 
+/** What a clock of this time zone shows, taken for UTC. */
+const inThisZone = (time: Date) => new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
 const inWholeSeconds = (time: Date) => new Date(time.setMilliseconds(0))
 
 /** The clock of the file adapter. */
@@ -10,6 +12,7 @@ export function clockOf(has: (fault: string) => boolean): { timeOfCall(): Date; 
     timeOfCall() {
       if (has('dates-by-process')) return new Date()
       if (has('dates-by-opening')) return openedAt
+      if (has('dates-by-time-zone')) return inThisZone(fileClock())
       return has('dates-in-whole-seconds') ? inWholeSeconds(fileClock()) : fileClock()
     },
     read() {

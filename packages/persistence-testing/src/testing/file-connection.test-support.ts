@@ -12,7 +12,10 @@ export function connectionOf(pathname: string, has: (fault: string) => boolean):
   }
   let known = losses()
   return () => {
-    if (has('waits-for-no-import') && existsSync(`${pathname}.importing`))
+    if (
+      (has('waits-for-no-import') || has('waits-for-no-page')) &&
+      existsSync(`${pathname}.importing`)
+    )
       throw persistenceUnavailable()
     if (losses() === known) return
     if (!has('keeps-lost-connections')) known = losses()

@@ -122,6 +122,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['deletes-keys-by-call', 'reopen.idempotency-lifetime'],
   ['decodes-by-parts', 'reopen.long-names'],
   ['waits-for-no-import', 'bulk.beside-keys'],
+  ['waits-for-no-page', 'bulk.beside-writes'],
   ['rounds-ids-of-repeats', 'bulk.repeats'],
   ['hides-used-up-ids', 'bulk.no-ids'],
   ['lists-nothing-after-seconds', 'unavailable.long'],
@@ -135,6 +136,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['tells-whole-seconds', 'clock.advances'],
   ['dates-in-whole-seconds', 'clock.calls'],
   ['dates-by-opening', 'clock.calls'],
+  ['dates-by-time-zone', 'clock.zones'],
   ['deletes-expired-keys-later', 'shared.expired-processes'],
   ['unrefs-timers', 'reopen.process-ends'],
   ['remembers-migrations', 'migrate.outdated'],
@@ -142,6 +144,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['never-ends-failures', 'declared.failures'],
   ['hides-replica-problems', 'declared.replicas'],
   ['names-no-replica', 'declared.replicas'],
+  ['names-one-replica', 'declared.replicas'],
   ['needs-every-replica', 'declared.replicas'],
   ['fails-without-a-replica', 'declared.replicas declared.replica-ends'],
   ['never-reads-a-replica', 'declared.replica-ends'],
@@ -164,4 +167,5 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
 export const OWN_ERRORS: readonly string[] = [
   ...['cannot-read-alone', 'closes-all', 'reads-no-bulk-alone', 'needs-ends'],
   ...['keeps-slots', 'needs-every-replica', 'fails-without-a-replica', 'waits-for-no-import'],
+  'waits-for-no-page',
 ]

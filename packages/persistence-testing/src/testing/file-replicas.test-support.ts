@@ -27,8 +27,10 @@ export function replicasOf(
       const problems = missing().map(
         (one) => `${has('names-no-replica') ? 'One' : one} is missing.`,
       )
-      if (problems.length > 0 || has('accepts-any-replica')) return problems
-      return paths.filter((one) => idOf(one) !== idOf(path)).map((one) => `${one} is no copy.`)
+      if (has('accepts-any-replica')) return problems
+      const others = paths.filter((one) => existsSync(one) && idOf(one) !== idOf(path))
+      problems.push(...others.map((one) => `${one} is no copy.`))
+      return has('names-one-replica') ? problems.slice(0, 1) : problems
     },
     list(query) {
       if (has('fails-without-a-replica') && missing().length > 0)
