@@ -34,9 +34,12 @@ import { unavailableBulkCases } from './outage-cases/unavailable-bulk.ts'
 import { bulkAndKeysCases } from './persistence-cases/bulk-and-keys.ts'
 import { bulkAndPetsCases } from './persistence-cases/bulk-and-pets.ts'
 import { bulkBesideCallsCases } from './persistence-cases/bulk-beside-calls.ts'
+import { bulkFreshKeyCases } from './persistence-cases/bulk-fresh-keys.ts'
 import { bulkFreshReadCases } from './persistence-cases/bulk-fresh-reads.ts'
 import { bulkReadOnlyCases } from './persistence-cases/bulk-read-only.ts'
+import { bulkWrittenIdCases } from './persistence-cases/bulk-written-ids.ts'
 import { clockCases } from './persistence-cases/clock.ts'
+import { clockJumpCases } from './persistence-cases/clock-jumps.ts'
 import { closingCases } from './persistence-cases/closing.ts'
 import { deletedPetCases } from './persistence-cases/deleted-pets.ts'
 import { manyCallsCases } from './persistence-cases/many-calls.ts'
@@ -48,6 +51,7 @@ import { assertHarness, type HarnessCase, type PersistenceHarness } from './pers
 import { petRepositoryContract } from './pet-repository-contract.ts'
 import { rateLimiterContract } from './rate-limiter-contract.ts'
 import { sequenceCases } from './sequence-cases/sequences.ts'
+import { closingOneCases } from './sharing-cases/closing-one.ts'
 import { keysBesideImportsCases } from './sharing-cases/keys-beside-imports.ts'
 import { sharingCases } from './sharing-cases/sharing.ts'
 import { sharingBetweenProcessesCases } from './sharing-cases/sharing-between-processes.ts'
@@ -112,6 +116,8 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
       ...bulkReadOnlyCases,
       ...bulkFreshReadCases,
       ...bulkBesideCallsCases,
+      ...bulkFreshKeyCases,
+      ...bulkWrittenIdCases,
       ...keysBesideImportsCases,
       ...killedInBulkCases,
     ],
@@ -127,6 +133,7 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
     opening: openingCases,
     'several processes': [
       ...sharingCases,
+      ...closingOneCases,
       ...sharingBetweenProcessesCases,
       ...sharingExpiredKeysCases,
       ...singleProcessCases,
@@ -148,6 +155,7 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
       ...declaringCases,
       ...promiseCases,
       ...clockCases,
+      ...clockJumpCases,
       ...reportingCases,
       ...contextCases,
       ...poolCases,

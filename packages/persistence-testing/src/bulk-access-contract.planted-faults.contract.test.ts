@@ -62,6 +62,17 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', bulkKeyFaults, {
     readPets: async (query) =>
       query.after === undefined ? readPets(query) : (await readPets(query)).toReversed(),
   }),
+  'rejected: keeps a connection for each call that it rejects': (_, { addPets, countPets }) => {
+    let rejected = 0
+    return {
+      addPets: (pets, progress) =>
+        addPets(pets, progress).catch((error: unknown) => {
+          rejected += 1
+          throw error
+        }),
+      countPets: async () => (rejected > 20 ? broken() : countPets()),
+    }
+  },
   'write.not-valid: writes only pets that a client may add': (_, { writePets }) => ({
     writePets: async (pets) =>
       pets.some(({ name }) => name.trim() === '') ? broken() : writePets(pets),

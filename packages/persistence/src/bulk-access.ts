@@ -25,7 +25,11 @@ export interface BulkAccess {
    * the end.
    */
   readPets(query: PetQuery): Promise<readonly Pet[]>
-  /** Stores pets under the ids that they have. Rejects if one of the ids is taken. */
+  /**
+   * Stores pets under the ids that they have, in any order. Rejects if one of the ids is taken. No
+   * new pet gets one of these ids, also before `movePetIdsPast`: its add gets another one, or
+   * rejects with the outcome `not_stored`.
+   */
   writePets(pets: readonly Pet[]): Promise<void>
   /**
    * Stores new pets under new ids, in this order, in one transaction with the progress of their

@@ -48,6 +48,7 @@ export class FakeBulk implements BulkAccess {
     const all = [...stored.values(), ...pets].toSorted((one, other) => (one.id < other.id ? -1 : 1))
     stored.clear()
     for (const pet of all) stored.set(pet.id, { ...pet })
+    this.memory.lastId = greaterOf(this.memory.lastId, all.at(-1)?.id ?? 0n)
   }
 
   assertIds(count: number): void {
@@ -142,4 +143,8 @@ export class FakeBulk implements BulkAccess {
   }
 
   async close(): Promise<void> {}
+}
+
+function greaterOf(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
 }

@@ -107,7 +107,16 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
 
   function withFaults({ pets, apiKeys, imports }: State): FakeBulk {
     const bulk = new FakeBulk(pets, apiKeys, imports)
-    const { addPets, writeApiKeys, writeIdempotencyKeys } = bulk
+    const { addPets, writeApiKeys, writeIdempotencyKeys, writePets } = bulk
+    if (has('writes-over-ids')) {
+      bulk.writePets = (pets) => {
+        const { lastId } = bulk.memory
+        const writing = writePets.call(bulk, pets)
+        const last = pets.at(-1)?.id ?? 0n
+        bulk.memory.lastId = last > lastId ? last : lastId
+        return writing
+      }
+    }
     if (has('forgets-last-id')) bulk.movePetIdsPast = async () => {}
     if (has('forgets-bulk-keys')) bulk.writeIdempotencyKeys = async () => {}
     if (has('finds-the-last-id'))

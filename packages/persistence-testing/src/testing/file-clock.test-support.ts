@@ -1,3 +1,5 @@
+import type { NewApiKey } from '@pet-store/access'
+
 /** The time of this machine, whatever `Date` says. */
 export const fileClock = (): Date => new Date(performance.timeOrigin + performance.now())
 
@@ -21,4 +23,11 @@ export function clockOf(has: (fault: string) => boolean): { timeOfCall(): Date; 
       return has('tells-whole-seconds') ? inWholeSeconds(fileClock()) : fileClock()
     },
   }
+}
+
+/** A key as it is stored: with the local time by fault. */
+export function timed(has: (fault: string) => boolean, key: NewApiKey): NewApiKey {
+  const { createdAt } = key
+  const shiftMs = has('stores-local-times') ? 60_000 * createdAt.getTimezoneOffset() : 0
+  return { ...key, createdAt: new Date(createdAt.getTime() - shiftMs) }
 }

@@ -160,6 +160,10 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['stores-local-times', 'reopen.time-zones'],
   ['denies-newer', 'migrate.newer'],
   ['loses-context-of-many', 'declared.contexts'],
+  ['remembers-ids-of-hashes', 'bulk.fresh-keys'],
+  ['writes-over-ids', 'bulk.written-ids'],
+  ['waits-for-other-openings', 'shared.close-beside-calls'],
+  ['counts-until-its-clock', 'clock.jumps'],
   ['caches-lists-until-an-add', 'bulk.fresh-reads'],
 ]
 

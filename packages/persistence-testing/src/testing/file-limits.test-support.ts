@@ -16,6 +16,7 @@ export function takeOf(
     return call(async (current) => {
       const counts = has('counts-per-process') ? processCounts : current.counts
       const now = has('counts-by-its-own-clock') ? Date.now() : fileClock().getTime()
+      if (has('counts-until-its-clock')) return takeUntil({ requests, windowMs }, keyId)
       const key = `${keyId} ${windowMs} ${Math.floor(now / windowMs)}`
       const count = (counts.get(key) ?? 0) + 1
       counts.set(key, count)
@@ -23,4 +24,18 @@ export function takeOf(
       return { isAllowed: count <= requests, remaining, resetMs: windowMs - (now % windowMs) }
     })
   }
+}
+
+const windows = new Map<string, { readonly endMs: number; count: number }>()
+
+/** Counts until the end of a window, however far back the clock of the process is set meanwhile. */
+function takeUntil({ requests, windowMs }: RateLimit, keyId: string): Allowance {
+  const now = Date.now()
+  const known = windows.get(`${keyId} ${windowMs}`)
+  const isOver = known === undefined || now >= known.endMs
+  const window = isOver ? { endMs: now + windowMs, count: 0 } : known
+  windows.set(`${keyId} ${windowMs}`, window)
+  window.count += 1
+  const remaining = Math.max(0, requests - window.count)
+  return { isAllowed: window.count <= requests, remaining, resetMs: window.endMs - now }
 }

@@ -1,4 +1,6 @@
+import type { ApiKey } from '@pet-store/access'
 import type { Pet, PetQuery } from '@pet-store/domain'
+import type { State } from './file-state.test-support.ts'
 
 type List = (query: PetQuery) => Promise<readonly Pet[]>
 
@@ -17,6 +19,24 @@ export function cachedLists(
     const name = `${status} ${untilAnAdd ? `${await lastId()} ${after}` : ofPages}`
     const found = lists.get(name) ?? (await list(query))
     lists.set(name, found)
+    return found
+  }
+}
+
+type Call = <Result>(method: (current: State) => Promise<Result>) => Promise<Result>
+
+/** Finds API keys by their hashes, whose ids are remembered by fault. */
+export function findByHashIn(
+  has: (fault: string) => boolean,
+  call: Call,
+): (sha256: string) => Promise<ApiKey | undefined> {
+  const ids = new Map<string, string>()
+  return async (sha256) => {
+    const id = has('remembers-ids-of-hashes') ? ids.get(sha256) : undefined
+    const found = await call(({ apiKeys }) =>
+      id === undefined ? apiKeys.findByHash(sha256) : apiKeys.find(id),
+    )
+    if (found !== undefined) ids.set(sha256, found.id)
     return found
   }
 }

@@ -8,12 +8,13 @@ import type { OpenPersistence } from '@pet-store/persistence'
 import { batchOf } from './file-batch.test-support.ts'
 import { callLimitsOf, repeatedIfLost } from './file-call-limits.test-support.ts'
 import { asReturned } from './file-call-style.test-support.ts'
-import { clockOf } from './file-clock.test-support.ts'
+import { clockOf, timed } from './file-clock.test-support.ts'
 import { connectionOf } from './file-connection.test-support.ts'
 import { leakOf } from './file-leaks.test-support.ts'
 import { takeOf } from './file-limits.test-support.ts'
-import { cachedLists } from './file-lists.test-support.ts'
+import { cachedLists, findByHashIn } from './file-lists.test-support.ts'
 import { lockOf, migrateOnce, openAlone } from './file-lock.test-support.ts'
+import { countCall, untilNoneCalls } from './file-openings.test-support.ts'
 import { outcomeWhileDown } from './file-outcome.test-support.ts'
 import { replicasOf } from './file-replicas.test-support.ts'
 import { hundredsOf, type State, transaction } from './file-state.test-support.ts'
@@ -180,6 +181,7 @@ const openFilePersistence: OpenPersistence = async ({
               return method === undefined ? run(args, name, key) : method(...args)
             })
             running.push(Promise.resolve(called))
+            countCall(pathname, called)
             return called
           })
         },
@@ -237,12 +239,7 @@ const openFilePersistence: OpenPersistence = async ({
       },
     }),
     apiKeys: port('apiKeys', {
-      async add(key) {
-        const { createdAt } = key
-        const shiftMs = has('stores-local-times') ? 60_000 * createdAt.getTimezoneOffset() : 0
-        const shifted = { ...key, createdAt: new Date(createdAt.getTime() - shiftMs) }
-        return call(({ apiKeys }) => apiKeys.add(shifted))
-      },
+      add: (key) => call(({ apiKeys }) => apiKeys.add(timed(has, key))),
       async find(id) {
         const isKnown = has('caches-keys') || (isDown() && has('serves-known-keys-while-down'))
         const known = isKnown ? knownKeys.get(id) : undefined
@@ -250,6 +247,7 @@ const openFilePersistence: OpenPersistence = async ({
         if (found !== undefined) knownKeys.set(id, found)
         return found
       },
+      findByHash: findByHashIn(has, call),
       async replace(id, successor, until) {
         const inSteps = has('rotates-in-two-steps')
         const replace = ({ apiKeys }: State) => apiKeys.replace(id, successor, until)
@@ -286,6 +284,7 @@ const openFilePersistence: OpenPersistence = async ({
     async close() {
       isClosing = true
       leak.ofClose()
+      if (has('waits-for-other-openings')) await untilNoneCalls(pathname)
       if (!has('closes-early'))
         await Promise.race([Promise.allSettled(running), wait(1_000, false)])
       for (const end of has('closes-all') ? (openingsOf.get(pathname) ?? []) : []) end()

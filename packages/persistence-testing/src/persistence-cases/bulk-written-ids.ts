@@ -1,0 +1,69 @@
+import type { Pet } from '@pet-store/domain'
+import { withBulk } from '../adapter/with-bulk.ts'
+import { withPersistence } from '../adapter/with-persistence.ts'
+import { casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
+import { addKeyed, aNewPet } from '../new-pets.ts'
+import type { HarnessCase } from '../persistence-harness.ts'
+import { listAll } from '../stored-pets.ts'
+
+const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
+
+/** The greatest is written first, or last, or between others, as calls of an import come. */
+const ORDERS: readonly (readonly (readonly bigint[])[])[] = [
+  [[12n, 3n, 9n, 6n]],
+  [[6n, 12n, 3n]],
+  [[12n], [3n, 5n]],
+]
+const ADDS = 16
+
+/** Ids that are taken although they were not moved past. */
+export const bulkWrittenIdCases: readonly HarnessCase[] = casesOf(GROUP, {
+  'written-ids: gives no new pet the id of one that bulk access has written, in any order': async (
+    harness,
+  ) => {
+    for (const order of ORDERS) await expectKept(order)(harness)
+  },
+})
+
+/** A new pet gets another id, or is not stored. */
+function expectKept(calls: readonly (readonly bigint[])[]): HarnessCase['run'] {
+  return withBulk(async (harness, url, bulk) => {
+    const written = calls.map((ids) =>
+      ids.map((id) => ({ id, ...aNewPet({ name: `written ${id}` }) })),
+    )
+    await bulk(async (open) => {
+      for (const pets of written) await open.writePets(pets)
+    })
+    const all = new Map<bigint, Pet>(written.flat().map((pet) => [pet.id, pet]))
+    await withPersistence(harness, url, async ({ pets }) => {
+      for (let count = 0; count < ADDS; count += 1) {
+        const pet = aNewPet({ name: `added ${count}` })
+        try {
+          const added = await (count % 2 === 0 ? pets.add(pet) : addKeyed(pets, pet))
+          expectEqual(all.get(added.id), undefined, `the pet that had the id ${added.id}`)
+          all.set(added.id, added)
+        } catch (error) {
+          // An id that is taken is no fault of the caller, and the next one may be free.
+          if ((error as { readonly outcome?: unknown }).outcome === 'not_stored') continue
+          throw error
+        }
+      }
+      expectStored(await listAll(pets), all)
+    })
+    await bulk(async (open) => {
+      for (let count = 0; count < ADDS; count += 1)
+        await open.addPets([aNewPet({ name: `bulk ${count}` })]).catch(() => undefined)
+      const stored = await open.readPets({ limit: 1_000 })
+      expectStored(
+        stored.filter(({ name }) => !name.startsWith('bulk')),
+        all,
+      )
+    })
+  })
+}
+
+function expectStored(stored: readonly Pet[], all: ReadonlyMap<bigint, Pet>): void {
+  const sorted = [...all.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
+  expectEqual(stored, sorted, 'the pets that were written or added must be stored as they were')
+}
