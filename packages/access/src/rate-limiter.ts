@@ -24,7 +24,8 @@ export interface RateLimiter {
    * Counts one request. In each window a key may send exactly as many requests as the limit says,
    * even when they arrive at the same time, and however many other keys there are. Ids of keys are
    * compared exactly. Limiters whose windows have the same length, in milliseconds, may share their
-   * counts; each compares the count with its own limit.
+   * counts; each compares the count with its own limit. No window is longer because the clock of
+   * this machine is set.
    *
    * While the database is unavailable it rejects within a few seconds, with an error whose `code`
    * is `persistence_unavailable`.

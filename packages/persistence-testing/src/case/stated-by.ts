@@ -32,7 +32,7 @@ const DECLARATIONS: Readonly<Record<string, readonly [declaration: string, packa
     'persistence.clock.calls': ['IdempotencyKey.at', DOMAIN],
     'persistence.clock.set': ['Persistence', PERSISTENCE],
     'persistence.clock.zones': ['IdempotencyKey.at', DOMAIN],
-    'persistence.clock.jumps': ['Persistence', PERSISTENCE],
+    'persistence.clock.jumps': ['RateLimiter.take', ACCESS],
     'persistence.declared': ['PersistenceCapabilities', PERSISTENCE],
     'persistence.declared.contexts': ['OnStatement', PERSISTENCE],
     'persistence.declared.failures': ['OnStatement', PERSISTENCE],
