@@ -106,8 +106,9 @@ export interface PetQuery {
 /**
  * Marks a creation that may be sent more than once: creations with the same owner, key and
  * fingerprint give one pet. Valid for `IDEMPOTENCY_KEY_LIFETIME_MS` from the first use; after that
- * the key is unknown again. An adapter may delete it once it has expired both at the time of a call
- * and by the clock of the database.
+ * the key is unknown again; a call for which it is unknown may make it so for calls that come at
+ * the same time. An adapter may delete it once it has expired both at the time of a call and by the
+ * clock of the database.
  */
 export interface IdempotencyKey {
   /** Whose key it is. Keys of different owners are different keys, even with the same text. */
