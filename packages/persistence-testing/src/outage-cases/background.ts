@@ -2,11 +2,14 @@ import { linesOf, withProcesses } from '../adapter/other-process.ts'
 import { aRandomMoment } from '../adapter/outage.ts'
 import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
+import { wait } from '../case/wait.ts'
 import { type HarnessCase, maxOpenings, memberOf } from '../persistence-harness.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 240_000 }
 /** In about half of the rounds nothing goes on in the background just then. */
 const ROUNDS = 8
+/** Of the last round: longer than most of what an adapter does at intervals. */
+const LONG_MS = 2_500
 /** How many openings add a pet after each other: an adapter may seldom do what it does then. */
 const OPENINGS = 8
 
@@ -18,10 +21,11 @@ export const backgroundCases: readonly HarnessCase[] = casesOf(GROUP, {
       const openings = maxOpenings(harness, OPENINGS)
       for (let round = 0; round < ROUNDS; round += 1) {
         const url = await harness.emptyDatabase({ mayHaveSchema: true })
-        const other = start(url, WRITER, [`${openings}`])
+        const isLong = round === ROUNDS - 1
+        const other = start(url, WRITER, [`${openings}`, `${isLong ? LONG_MS + 500 : 500}`])
         const stopBriefly = async () => {
           const { end } = await interrupt(url)
-          await aRandomMoment(50, 100)
+          await (isLong ? wait(LONG_MS) : aRandomMoment(50, 100))
           await end()
         }
         let stopping: Promise<void> | undefined
@@ -57,5 +61,5 @@ const WRITER = `
   } catch {
     // The database is unavailable.
   }
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  await new Promise((resolve) => setTimeout(resolve, Number(values[1])))
   await Promise.allSettled(opened.map((one) => one.close()))`

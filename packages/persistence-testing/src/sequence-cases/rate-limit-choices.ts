@@ -14,6 +14,8 @@ const windows = fc.constantFrom(LONG_MS, LONG_MS + 1, 10 * LONG_MS, 24 * LONG_MS
 
 const keyIds = fc.oneof(
   { weight: 3, arbitrary: similarTexts },
+  // Two that use up their limits.
+  { weight: 2, arbitrary: fc.constantFrom('a', 'A') },
   { weight: 1, arbitrary: fc.nat({ max: 1_000 }).map(String) },
 )
 
