@@ -149,17 +149,18 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
         return writing
       }
     }
-    const importing = async (writing: Promise<void>) => {
+    const importing = async (writing: Promise<void>, pauseMs: number) => {
       writeFileSync(`${pathname}.importing`, '')
       // Long, so that a change comes into it on a busy machine too.
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
       rmSync(`${pathname}.importing`, { force: true })
       return writing
     }
     if (has('waits-for-no-import'))
-      bulk.addPets = async (...given) => importing(addPets.apply(bulk, given))
+      bulk.addPets = async (...given) => importing(addPets.apply(bulk, given), 100)
     if (has('waits-for-no-page'))
-      bulk.writeIdempotencyKeys = async (keys) => importing(writeIdempotencyKeys.call(bulk, keys))
+      bulk.writeIdempotencyKeys = async (keys) =>
+        importing(writeIdempotencyKeys.call(bulk, keys), 1_500)
     if (has('stores-half-a-page')) {
       bulk.addPets = async (pets, progress) => {
         await addPets.call(bulk, pets.slice(1), progress)
