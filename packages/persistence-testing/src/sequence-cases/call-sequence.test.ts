@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { aTurnLater } from '../case/wait.ts'
 import { expectAsModel } from './call-sequence.ts'
 import type { Model } from './model.ts'
-import { type Choice, expectValue, type Outcome } from './model-call.ts'
+import { type Choice, expectValue } from './model-call.ts'
 import type { OpenDatabase } from './open-database.ts'
 import { petChoices } from './pet-choices.ts'
 
@@ -73,47 +73,4 @@ it('only a later call may show which of two at the same time was the last one', 
   await expect(expectAsModel(harness, never, { ...plan, lastSteps: [[other]] })).rejects.toThrow(
     'the result of read()',
   )
-})
-
-it('a call at the same time may see what another one has removed before it ends', async () => {
-  let stored: number | undefined
-  const known = (one: Model) => one.requests.get('stored')
-  const store = (one: Model, number: number, outcome: Outcome) => {
-    if (known(one) === undefined) one.requests.set('stored', number)
-    expectValue(outcome, known(one), `store(${number})`)
-  }
-  const use: Choice = () => ({
-    text: 'use()',
-    run: async () => (stored ??= 2),
-    apply: (one, outcome) => store(one, 2, outcome),
-  })
-  const removeExpired = (one: Model) => known(one) === 0 && one.requests.delete('stored')
-  const renew =
-    (removeFirst?: (one: Model) => boolean): Choice =>
-    () => ({
-      text: 'renew()',
-      async run() {
-        stored = undefined
-        await aTurnLater()
-        stored ??= 1
-        return stored
-      },
-      apply(one, outcome) {
-        removeExpired(one)
-        store(one, 1, outcome)
-      },
-      ...(removeFirst && { removeFirst }),
-    })
-  const plan = {
-    sequences: 1,
-    steps: 1,
-    lastSteps: [],
-    async fill(one: Model) {
-      stored = 0
-      one.requests.set('stored', 0)
-    },
-  }
-  const harness = harnessOf(() => createMemoryPets())
-  await expectAsModel(harness, fc.constant([renew(removeExpired), use]), plan)
-  await expect(expectAsModel(harness, fc.constant([renew(), use]), plan)).rejects.toThrow('store(')
 })

@@ -105,7 +105,7 @@ function modelsAfter(models: readonly Model[], step: MadeStep): readonly Model[]
   let reason: unknown
   let parts: readonly PartOfStep[] = models.map((model) => ({ model, calls: step }))
   for (const _ of step) {
-    const next = parts.flatMap(withRemoved).flatMap(({ model, calls }) =>
+    const next = parts.flatMap(({ model, calls }) =>
       calls.flatMap((one): readonly PartOfStep[] => {
         const changed = copyOf(model)
         try {
@@ -121,19 +121,6 @@ function modelsAfter(models: readonly Model[], step: MadeStep): readonly Model[]
     parts = next.length === 1 ? next : withoutEqualOnes(next)
   }
   return parts.map(({ model }) => model)
-}
-
-/** The same part, and those in which calls that have not ended have removed what they may. */
-function withRemoved(part: PartOfStep): readonly PartOfStep[] {
-  // Nobody sees what a call removes that is alone.
-  if (part.calls.length === 1) return [part]
-  const parts = [part]
-  for (const { call } of part.calls)
-    for (const { model, calls } of [...parts]) {
-      const changed = copyOf(model)
-      if (call.removeFirst?.(changed)) parts.push({ model: changed, calls })
-    }
-  return parts
 }
 
 function withoutEqualOnes(parts: readonly PartOfStep[]): readonly PartOfStep[] {

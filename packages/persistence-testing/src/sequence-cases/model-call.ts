@@ -18,11 +18,6 @@ export interface ModelCall {
    * call must have changed the database.
    */
   readonly apply: (model: Model, outcome: Outcome) => void
-  /**
-   * Removes what the call may have removed before it ends, so that calls at the same time no longer
-   * see it. Returns whether there is any.
-   */
-  readonly removeFirst?: (model: Model) => boolean
 }
 
 /** A call that refers to what the database holds, or to what is open, when it is made. */

@@ -131,25 +131,9 @@ const addWithKey = (keys: fc.Arbitrary<IdempotencyKey>): Choices =>
           text,
           run: async () => database.openings[opening]?.pets.addWithKey(pet, key),
           apply: (model, outcome) => applyAddWithKey(model, opening, pet, key, outcome, text),
-          removeFirst: (model) => {
-            const known = model.idempotencyKeys.has(nameOf(key))
-            return known && !isValid(model, key) && model.idempotencyKeys.delete(nameOf(key))
-          },
         }
       },
   )
-
-const nameOf = ({ owner, key }: Pick<IdempotencyKey, 'owner' | 'key'>) =>
-  JSON.stringify([owner, key])
-
-/** Whether a key is known at the time of a call. */
-function isValid(
-  model: Model,
-  { at = new Date(NOW_MS), ...key }: Omit<IdempotencyKey, 'fingerprint'>,
-): boolean {
-  const known = model.idempotencyKeys.get(nameOf(key))
-  return known !== undefined && at.getTime() - known.at.getTime() < IDEMPOTENCY_KEY_LIFETIME_MS
-}
 
 function applyAddWithKey(
   model: Model,
@@ -159,10 +143,11 @@ function applyAddWithKey(
   outcome: Outcome,
   text: string,
 ): void {
-  const name = nameOf({ owner, key })
+  const name = JSON.stringify([owner, key])
   const known = model.idempotencyKeys.get(name)
-  const stored =
-    known && isValid(model, { owner, key, at }) ? model.pets.get(known.petId) : undefined
+  const isValid =
+    known !== undefined && at.getTime() - known.at.getTime() < IDEMPOTENCY_KEY_LIFETIME_MS
+  const stored = isValid ? model.pets.get(known.petId) : undefined
   if (stored !== undefined) {
     if (known?.fingerprint === fingerprint)
       expectValue(outcome, { pet: stored, isReplay: true }, text)
