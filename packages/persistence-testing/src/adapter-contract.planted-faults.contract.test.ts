@@ -149,11 +149,11 @@ describe.concurrent('persistenceContract', () => {
     const missing = (name: string) => expect.stringMatching(`^the harness has no ${name}, which `)
     expect(Object.entries(counts)).toEqual(
       expect.arrayContaining([
-        ['the adapter does not declare severalProcesses', 13],
+        ['the adapter does not declare severalProcesses', 15],
         ['the adapter declares no capabilities', 2],
-        ['the adapter has no bulk access', 14],
+        ['the adapter has no bulk access', 15],
         ['the adapter does not declare replicas', 4],
-        [missing('module'), 23],
+        [missing('module'), 24],
         [missing('databaseBeside'), 1],
         [missing('outdatedDatabase'), 2],
         [missing('newerDatabase'), 1],

@@ -175,10 +175,13 @@ export async function linesOf({ ended }: OtherProcess): Promise<readonly string[
   return lines
 }
 
-/** Does a work in this process while another one runs a script; returns what both have found. */
+/**
+ * Does a work in this process while another one runs a script, and tells it whether that has ended.
+ * Returns what both have found.
+ */
 type Together = <Ours>(
   script: string,
-  work: () => Promise<Ours>,
+  work: (hasEnded: () => boolean) => Promise<Ours>,
 ) => Promise<readonly [ours: Ours, theirs: string]>
 
 /**
@@ -194,11 +197,13 @@ export function besideAnotherProcess(
     await withPersistence(harness, url, (opened) =>
       run(opened, async (script, work) => {
         let working: ReturnType<typeof work> | undefined
+        let hasEnded = false
         const other = start(url, OPENED + script)
+        void other.ended.finally(() => (hasEnded = true))
         other.onLines(() => {
           if (working !== undefined) return
           other.go()
-          working = awaitedLater(work())
+          working = awaitedLater(work(() => hasEnded))
         })
         const theirs = (await linesOf(other))[1] ?? ''
         return [await (working as ReturnType<typeof work>), theirs]

@@ -9,8 +9,8 @@ import { after } from '../times.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
 
-/** So many that some changes of keys come while a page is being written. */
-const CHANGES = 60
+/** Changes go on until the import has ended, so that some come while a page is being written. */
+const MAX_CHANGES = 2_000
 const PAUSE_MS = 4
 const PAGES = 8
 const PETS_PER_PAGE = 3_000
@@ -23,9 +23,9 @@ export const keysBesideImportsCases: readonly HarnessCase[] = casesOf(GROUP, {
     const { bulkExportName = 'openBulkAccess' } = harness
     const besideImport = besideAnotherProcess(async (opened, together) => {
       const apiKeys = apiKeysOf(opened)
-      const [changed, count] = await together(importing(bulkExportName), async () => {
+      const [changed, count] = await together(importing(bulkExportName), async (hasEnded) => {
         const ids: string[] = []
-        while (ids.length < CHANGES) {
+        while (!hasEnded() && ids.length < MAX_CHANGES) {
           const key = aNewApiKey(`${ids.length}`)
           await apiKeys.add(key)
           await apiKeys.markUsed([{ id: key.id, at: after(3) }])

@@ -143,7 +143,7 @@ const openFilePersistence: OpenPersistence = async ({
     const repeats = has('repeats-writes') || has('repeats-keyed-writes')
     const result = await call(method)
     // On a busy machine few interruptions come within four milliseconds.
-    await wait(repeats ? 20 : 4, !has('unrefs-timers'))
+    await wait(repeats ? 20 : has('closes-early') ? 200 : 4, !has('unrefs-timers'))
     if (!isDown()) return result
     if (has('denies-lost-replies')) throw persistenceUnavailable()
     if (!repeats) throw persistenceUnavailable({ outcome: 'unknown' })
