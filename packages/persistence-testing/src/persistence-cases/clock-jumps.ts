@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { linesOf, withProcesses } from '../adapter/other-process.ts'
+import { SETTABLE_CLOCK } from '../adapter/settable-clock.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import type { HarnessCase } from '../persistence-harness.ts'
@@ -51,17 +52,7 @@ const SETS_ITS_CLOCK = `
   const opened = await open({ url, mode: 'migrate' })
   const key = { owner: 'shop', key: 'key', fingerprint: 'Rex' }
   const limiter = opened.createRateLimiter?.({ requests: 1, windowMs })
-  const RightDate = Date
-  let offsetMs = 0
-  globalThis.Date = class extends RightDate {
-    constructor(...given) {
-      if (given.length > 0) super(...given)
-      else super(RightDate.now() + offsetMs)
-    }
-    static now() {
-      return RightDate.now() + offsetMs
-    }
-  }
+${SETTABLE_CLOCK}
   for (const offset of offsets) {
     await limiter?.take('key_kiosk')
     offsetMs = offset

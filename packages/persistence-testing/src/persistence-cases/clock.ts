@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { IDEMPOTENCY_KEY_LIFETIME_MS } from '@pet-store/domain'
 import { linesOf, withProcesses } from '../adapter/other-process.ts'
+import { SETTABLE_CLOCK } from '../adapter/settable-clock.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
@@ -110,17 +111,7 @@ const IN_TIME_ZONES = `
 
 /** Sets the clock by hours, forward and back, while calls of every kind wait. */
 const WITH_CLOCK_SET = `
-  const RightDate = Date
-  let offsetMs = 0
-  globalThis.Date = class extends RightDate {
-    constructor(...given) {
-      if (given.length > 0) super(...given)
-      else super(RightDate.now() + offsetMs)
-    }
-    static now() {
-      return RightDate.now() + offsetMs
-    }
-  }
+${SETTABLE_CLOCK}
   const opened = await open({ url, mode: 'migrate' })
   const { pets, apiKeys } = opened
   const limiter = opened.createRateLimiter?.({ requests: 100, windowMs: 3_600_000 })
