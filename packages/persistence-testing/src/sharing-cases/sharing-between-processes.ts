@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { ApiKey, ApiKeyRepository, RateLimit, RateLimiter } from '@pet-store/access'
 import type { PetId, PetRepository } from '@pet-store/domain'
 import { besideAnotherProcess } from '../adapter/other-process.ts'
+import { SETTABLE_CLOCK } from '../adapter/settable-clock.ts'
 import { apiKeysOf, rateLimiterOf } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
@@ -144,19 +145,11 @@ const ONE_REQUEST: RateLimit = { requests: 1, windowMs: 3_600_000 }
 
 /** Repeats a key as if two days later, and uses another one as if two days earlier. */
 const WITH_WRONG_CLOCKS = `
+${SETTABLE_CLOCK}
   const { pets } = opened
-  const RightDate = Date
   const pet = { name: 'Rex', categoryId: 1n }
-  const addAt = async (offsetMs, key) => {
-    globalThis.Date = class extends RightDate {
-      constructor(...given) {
-        if (given.length > 0) super(...given)
-        else super(RightDate.now() + offsetMs)
-      }
-      static now() {
-        return RightDate.now() + offsetMs
-      }
-    }
+  const addAt = async (offset, key) => {
+    offsetMs = offset
     return pets.addWithKey(pet, { owner: 'shop', key, fingerprint: 'Rex' })
   }
   const days = 48 * 3_600_000
