@@ -98,11 +98,12 @@ export function createBulkAccess(database: BulkDatabase): BulkAccess {
       }),
     async writeApiKeys(items) {
       if (items.length === 0) return
-      await entities.write('api_key_replace_stored', (em) => {
-        const insert = em
-          .createQueryBuilder(ApiKeyEntity)
-          .insert(inOrder(items, ({ id }) => [id]).map(rowFromApiKey))
-        return insert.onConflict('id').merge().execute('run')
+      await inTransaction(async ({ em }) => {
+        // A key that another call is inserting has an id and a hash that are taken. PostgreSQL may
+        // notice the hash first, and reject the statement instead of replacing the key.
+        await em.execute(`select 1 from ${dialect.turn}`)
+        const insert = em.createQueryBuilder(ApiKeyEntity).insert(items.map(rowFromApiKey))
+        await insert.onConflict('id').merge().execute('run')
       })
     },
 

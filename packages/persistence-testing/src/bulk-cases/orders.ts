@@ -13,6 +13,8 @@ const SHARED = 200
 const OWN = 20
 const CALLS = 4
 const ROUNDS = 4
+/** Calls must meet in the short time in which a database looks for an item and inserts it. */
+const NEW_ITEMS = 60
 
 /** How items of a kind are written and read; an item is the name of one. */
 export interface Kind {
@@ -45,6 +47,20 @@ export const orderCases: readonly ContractCase<BulkAccess>[] = casesOf(GROUP, {
         expectEqual(missing, [], `the ${name} of calls that have resolved, and are not stored`)
       }
     },
+
+  'orders.new: stores an item that several calls at the same time write for the first time': async (
+    bulk,
+  ) => {
+    await bulk.writePets([{ id: 1n, ...aNewPet() }])
+    await Promise.all(Array.from({ length: CALLS }, () => bulk.countPets()))
+    for (const [name, kind] of Object.entries(kindsOf(bulk))) {
+      const items = namesOf(0, NEW_ITEMS)
+      for (const item of items)
+        await Promise.all(Array.from({ length: CALLS }, () => kind.write([item])))
+      const stored = await kind.read()
+      expectEqual(ascending(stored), items, `the ${name} that were written, each by ${CALLS} calls`)
+    }
+  },
 })
 
 export function kindsOf(bulk: BulkAccess): Readonly<Record<string, Kind>> {
@@ -65,6 +81,10 @@ export function kindsOf(bulk: BulkAccess): Readonly<Record<string, Kind>> {
       read: async () => (await bulk.readApiKeys()).map(({ id }) => Number(id)),
     },
   }
+}
+
+function ascending(names: readonly number[]): readonly number[] {
+  return names.toSorted((one, other) => one - other)
 }
 
 function namesOf(first: number, count: number): readonly number[] {

@@ -65,6 +65,9 @@ export const bulkKeyFaults: Faults<FakeBulk> = {
   ...skippedBeside('writeIdempotencyKeys'),
   ...skippedBeside('writePetImports'),
   ...skippedBeside('writeApiKeys'),
+  ...insertedTwice('writeIdempotencyKeys'),
+  ...insertedTwice('writePetImports'),
+  ...insertedTwice('writeApiKeys'),
   'idempotency-keys.odd: goes on after the same text in another case': (
     _,
     { readIdempotencyKeys },
@@ -94,10 +97,30 @@ export const bulkKeyFaults: Faults<FakeBulk> = {
   }),
 }
 
+type WriteKeyed = 'writeIdempotencyKeys' | 'writePetImports' | 'writeApiKeys'
+
+/** As an adapter does that looks for an item before it inserts it. */
+function insertedTwice(name: WriteKeyed): Faults<FakeBulk> {
+  return {
+    [`orders.new: rejects an item that another call of ${name} is inserting`]: (_, original) => {
+      const write = original[name] as (items: readonly unknown[]) => Promise<void>
+      let inserting = false
+      return {
+        async [name](items: readonly unknown[]) {
+          const isOne = items.length === 1
+          if (isOne && inserting) broken()
+          inserting = isOne
+          await pause()
+          await write(items)
+          inserting = false
+        },
+      }
+    },
+  }
+}
+
 /** As an adapter does that repeats a transaction, but has used up what it writes. */
-function skippedBeside(
-  name: 'writeIdempotencyKeys' | 'writePetImports' | 'writeApiKeys',
-): Faults<FakeBulk> {
+function skippedBeside(name: WriteKeyed): Faults<FakeBulk> {
   return {
     [`orders: stores nothing by ${name} beside another call, but resolves`]: (_, original) => {
       const write = original[name] as (items: readonly unknown[]) => Promise<void>
