@@ -1,6 +1,6 @@
 import { aNewPet } from '@pet-store/persistence-testing'
 import { runSql } from '@pet-store/testing-postgres'
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openPostgresBulkAccess } from './bulk-access.ts'
 import { migratePostgres } from './migrations.ts'
 import { openProxy } from './testing/failing-server.test-support.ts'
@@ -42,6 +42,22 @@ describe('Bulk access to PostgreSQL', () => {
     )
     await bulk.addPets(PETS)
     expect(await bulk.countPets()).toBe(PETS.length)
+    await bulk.close()
+  })
+  it('bulk access moves ids past one although its connection has a cache of ids', async () => {
+    await runSql(database.url, 'alter sequence pet_id_seq cache 10')
+    onTestFinished(async () => {
+      await runSql(database.url, 'alter sequence pet_id_seq cache 1')
+    })
+    const bulk = await openPostgresBulkAccess({ url: database.url, poolSize: 1 })
+    for (const distance of [1n, 3n, 20_000n]) {
+      await bulk.addPets([aNewPet()])
+      const id = (await bulk.lastPetId()) + distance
+      await bulk.movePetIdsPast(id)
+      await bulk.addPets([aNewPet()])
+      const pets = await bulk.readPets({ limit: 10 })
+      expect(pets.at(-1)?.id).toBeGreaterThan(id)
+    }
     await bulk.close()
   })
 })

@@ -18,9 +18,27 @@ import { createPostgresEntityManagers, createPostgresOrm, entityManagerOn } from
  */
 const PAGE_TIMEOUT_MS = 60_000
 
+/** More ids than pets are added by others during one statement. */
+const MANY_IDS = 10_000
+
+/**
+ * Skips few ids by taking them, because others may take ids beyond them meanwhile, which `setval`
+ * would assign once more. A connection takes first what is left in its cache.
+ */
 const MOVE_PET_IDS = `
-  select setval(${PET_IDS}, $1::bigint)
-  where $1::bigint > coalesce(pg_sequence_last_value(${PET_IDS}), 0)`
+  select case
+    when $1::bigint - last > ${MANY_IDS} then setval(${PET_IDS}, $1::bigint)
+    else (
+      select max(nextval(${PET_IDS}))
+      from generate_series(1, $1::bigint - last + seqcache - 1)
+    )
+  end
+  from (
+    select coalesce(pg_sequence_last_value(seqrelid), 0) as last, seqcache
+    from pg_sequence
+    where seqrelid = ${PET_IDS}
+  ) as sequence
+  where $1::bigint > last`
 
 /**
  * Opens a database for import, export, copy and seed. Rejects if its schema is outdated and `mode`
