@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { checkCommand } from './check/check-command.ts'
 import { REPORTERS } from './check/reporters.ts'
-import { runCases } from './check/test-runner.ts'
+import { runCases } from './check/run-cases.ts'
 import { RUN_CASES } from './check/watched-process.ts'
 
 const USAGE = `Usage: pet-store-adapter check --module <name> --url <url> [--harness <file>]

@@ -63,15 +63,16 @@ const STUB = `
   export default async () =>
     ({ pets, apiKeys, createRateLimiter: no, check: no, close: async () => {} })`
 
-/** The file adapter, whose find does something else for four ids. */
+/** The file adapter, whose find does something else for five ids. */
 const BROKEN_FIND = `
   import open from '$file'
   const faults = new Map([
     // As an endless loop, without its CPU time.
-    [5n, () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)],
-    [1n, () => new Promise(() => {})],
+    [1n, () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)],
+    [2n, () => new Promise(() => setImmediate(() => { throw new Error('not caught') }))],
+    [5n, () => new Promise(() => {})],
     [0n, () => process.exit(3)],
-    [4n, () => { throw new Error('too great') }],
+    [-3n, () => { throw new Error('too small') }],
   ])
   export default async (options) => {
     const { pets, ...opened } = await open(options)
@@ -178,13 +179,13 @@ describe.concurrent('pet-store-adapter check', () => {
     const printed = stdout.replaceAll(/did not end within \d+ ms/g, 'did not end in time')
     for (const reason of [
       'finds each pet by its own id (pet.find.each)\n' +
-        '  The process did not end in time and did not respond, as in an endless loop.',
-      'finds nothing when it is empty (pet.find.empty)\n' +
-        '  The case did not end in time.\n  This call has not ended: pets.find(1n)',
+        '  The case did not end in time.\n  This call has not ended: pets.find(5n)',
+      'was added (pet.find.looked-for-before)\n  Error: not caught\n',
+      'find.empty)\n  The process did not end in time and did not respond, as in an endless loop',
       'ids that no pet has (pet.find.unknown)\n' +
         '  The process ended in the middle of the case, with code 3.\n' +
         '  It ended in this call: pets.find(0n)\n',
-      'a known one (pet.find.similar)\n  pets.find(4n) failed with:\n  Error: too great\n',
+      'a known one (pet.find.similar)\n  pets.find(-3n) failed with:\n  Error: too small\n',
     ]) {
       expect(printed).toContain(reason)
     }

@@ -4,6 +4,7 @@ import { errorsOutsideCases, formatReport } from './adapter-report.ts'
 import { CheckGroups } from './check-groups.ts'
 import type { CheckOptions } from './check-harness.ts'
 import { createReporter, type ReporterName } from './reporters.ts'
+import { createTestRun } from './test-runner.ts'
 import { scaleOf } from './time-scale.ts'
 import type { CaseToRun } from './watched-process.ts'
 
@@ -39,12 +40,14 @@ export async function checkCommand(
   const cases = all.filter(({ id }) => only.some((start) => id.startsWith(start)))
   const startMs = performance.now()
   const reporter = createReporter(reporterName)
-  const groups = new CheckGroups(cases, options, reporter.write)
+  const tests = createTestRun(cases, reporter.write)
+  const groups = new CheckGroups(cases, options, tests.onResult)
   const interrupt = () => groups.stop('interrupted')
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
   // As to a pipe whose reader has ended.
   process.stdout.on('error', ({ message }) => {
-    if (groups.stopped === undefined) console.error(`The output could not be written: ${message}`)
+    if (groups.stopped !== undefined) return
+    console.error(`The output could not be written: ${message}`)
     groups.stop('its output could not be written')
     process.once('exit', () => {
       process.exitCode = 1
@@ -53,6 +56,7 @@ export async function checkCommand(
   await groups.run()
   process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
   const { harness, stopped, isWrongUse } = groups
+  await tests.end(stopped)
   if (isWrongUse) return 2
   await reporter.end()
   // In the order of the contract, whatever order they ended in.

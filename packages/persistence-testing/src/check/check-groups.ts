@@ -1,34 +1,37 @@
 import { availableParallelism } from 'node:os'
 import { NEVER_ENDED } from '../case/time-limit.ts'
+import type { PersistenceHarness } from '../persistence-harness.ts'
 import type { CheckedGuarantee } from './adapter-report.ts'
 import type { CheckOptions } from './check-harness.ts'
-import type { LoadedHarness, ProcessEvent } from './process-messages.ts'
-import type { RunnerEvent } from './reporters.ts'
-import { idOf } from './test-name.ts'
+import type { CaseResult, LoadedHarness, ProcessEvent } from './process-messages.ts'
 import { type CaseToRun, runInProcess } from './watched-process.ts'
 
 const MAX_ENDLESS_CASES = 5
-/** Events that have a count of their own in every process. */
-const OF_A_WHOLE_RUN: ReadonlySet<string> = new Set([
-  'test:diagnostic',
-  'test:plan',
-  'test:summary',
-])
 /** Groups wait more than they compute. */
 const GROUPS_AT_ONCE = availableParallelism() + 1
 /**
  * Cases that wait for long, in groups that run beside all others. Among the others of their
- * capability they would take longer than everything else.
+ * capability they would take longer than everything else. Without the member of the harness that a
+ * group needs it has nothing to wait for.
  */
-const WAITING_GROUPS: readonly (readonly string[])[] = [
-  ['persistence.unavailable.frozen-writes'],
-  ['persistence.unavailable.long'],
-  [
-    'persistence.unavailable.frozen',
-    'persistence.unavailable.closed-frozen',
-    'persistence.unavailable.lost-connections',
-  ],
-  ['persistence.unavailable.background', 'persistence.unavailable.bulk-frozen'],
+const WAITING_GROUPS: readonly {
+  readonly needs: keyof PersistenceHarness
+  readonly ids: readonly string[]
+}[] = [
+  { needs: 'freeze', ids: ['persistence.unavailable.frozen-writes'] },
+  { needs: 'interrupt', ids: ['persistence.unavailable.long'] },
+  {
+    needs: 'freeze',
+    ids: [
+      'persistence.unavailable.frozen',
+      'persistence.unavailable.closed-frozen',
+      'persistence.unavailable.lost-connections',
+    ],
+  },
+  {
+    needs: 'interrupt',
+    ids: ['persistence.unavailable.background', 'persistence.unavailable.bulk-frozen'],
+  },
 ]
 /**
  * Small groups that run in the process of another one: most of the time that they would take is its
@@ -42,7 +45,7 @@ const IN_PROCESS_OF: Readonly<Record<string, string>> = {
 
 /**
  * Runs groups of cases, each in a process, beside each other if the harness allows it, and has what
- * was found out so far. `report` gets the events of the cases.
+ * was found out so far. `report` gets each guarantee that was checked.
  */
 export class CheckGroups {
   /** By the id of the case. */
@@ -57,14 +60,14 @@ export class CheckGroups {
   stopped: string | undefined
   readonly #cases: readonly CaseToRun[]
   readonly #options: CheckOptions
-  readonly #report: (event: RunnerEvent) => void
+  readonly #report: (guarantee: CheckedGuarantee) => void
   readonly #stopping = new AbortController()
   #endless = 0
 
   constructor(
     cases: readonly CaseToRun[],
     options: CheckOptions,
-    report: (event: RunnerEvent) => void,
+    report: (guarantee: CheckedGuarantee) => void,
   ) {
     this.#cases = cases
     this.#options = options
@@ -74,7 +77,7 @@ export class CheckGroups {
   async run(): Promise<void> {
     const { busy, waiting } = groupsOf(this.#cases)
     // Without another case, such as with --only, one that waits shows what the harness allows.
-    const [first = [], ...others] = busy.length > 0 ? busy : waiting.splice(0, 1)
+    const [first = [], ...others] = busy.length > 0 ? busy : waiting.splice(0, 1).map(casesIn)
     const running: Promise<void>[] = []
     const runOthers = async () => {
       // The last ones take longest.
@@ -84,10 +87,13 @@ export class CheckGroups {
     // It shows soonest whether this is an adapter, and says what the harness allows.
     await this.#runGroup(first, () => {
       if (!this.harness?.isConcurrent || running.length > 0) return
-      running.push(...waiting.splice(0).map((group) => this.#runGroup(group)))
+      const { members } = this.harness
+      for (const { needs, cases } of waiting.splice(0))
+        if (members.includes(needs) || others.length === 0) running.push(this.#runGroup(cases))
+        else others.at(-1)?.push(...cases)
       for (let more = 1; more < GROUPS_AT_ONCE; more += 1) running.push(runOthers())
     })
-    others.unshift(...waiting)
+    others.unshift(...waiting.map(casesIn))
     await Promise.all([...running, runOthers()])
   }
 
@@ -100,25 +106,20 @@ export class CheckGroups {
   /** Runs the cases of a group, in another process after one that did not end. */
   async #runGroup(group: readonly CaseToRun[], onHarness?: () => void): Promise<void> {
     const byId = new Map(group.map((one) => [one.id, one]))
-    const onEvent = (event: RunnerEvent | ProcessEvent) => {
+    const onEvent = (event: ProcessEvent) => {
       if (this.stopped !== undefined) return 'end'
-      if (event.type === 'begun' || event.type === 'alive' || event.type === 'ending')
-        return 'continue'
       if (event.type === 'harness') {
         this.harness ??= event
         onHarness?.()
-        return 'continue'
       }
-      if (event.type === 'test:pass' || event.type === 'test:fail')
-        return this.#onResult(event, byId)
+      if (event.type === 'result') return this.#onResult(event, byId)
       if (event.type === 'wrong use') {
         console.error(event.message)
         this.isWrongUse = true
         this.stop(event.message)
         return 'end'
       }
-      if (event.type === 'failed outside') this.#onFailureOutside(event.message)
-      else if (!OF_A_WHOLE_RUN.has(event.type)) this.#report(event)
+      if (event.type === 'failed outside') this.errorsOutsideCases.add(event.message)
       return 'continue'
     }
     for (let rest = group; rest.length > 0 && this.stopped === undefined; ) {
@@ -136,28 +137,21 @@ export class CheckGroups {
   }
 
   #onResult(
-    event: Extract<RunnerEvent, { type: 'test:pass' | 'test:fail' }>,
+    { id, result, reason, durationMs }: CaseResult,
     byId: ReadonlyMap<string, CaseToRun>,
   ): 'continue' | 'end' {
-    const { type, data } = event
-    const one = byId.get(idOf(data.name) ?? '')
-    const given = type === 'test:fail' ? reasonOf(event) : data.skip
-    if (one === undefined) {
-      this.#onFailureOutside(type === 'test:fail' ? String(given) : data.name)
-      return 'continue'
-    }
-    this.#report(event)
-    const reason = typeof given === 'string' ? given : undefined
-    const passed = reason === undefined ? 'passed' : 'not tested'
-    this.guarantees.set(one.id, {
-      id: one.id,
-      name: one.name,
-      capability: one.capability,
-      result: type === 'test:fail' ? 'failed' : passed,
-      durationMs: Math.round(data.details.duration_ms),
+    const { name, capability } = byId.get(id) as CaseToRun
+    const guarantee: CheckedGuarantee = {
+      id,
+      name,
+      capability,
+      result,
+      durationMs: Math.round(durationMs),
       ...(reason !== undefined && { reason }),
-    })
-    if (type === 'test:pass' || !reason?.includes(NEVER_ENDED)) return 'continue'
+    }
+    this.guarantees.set(id, guarantee)
+    this.#report(guarantee)
+    if (result !== 'failed' || !reason?.includes(NEVER_ENDED)) return 'continue'
     this.#endless += 1
     if (this.#endless === MAX_ENDLESS_CASES)
       this.stop(
@@ -167,30 +161,34 @@ export class CheckGroups {
     // What this case has abandoned would disturb the next ones, so they run in another process.
     return 'end'
   }
-
-  #onFailureOutside(message: string): void {
-    this.errorsOutsideCases.add(message)
-  }
 }
 
-/** The message of the case, or of another error that came during it. */
-function reasonOf({ data }: Extract<RunnerEvent, { type: 'test:fail' }>): string {
-  const { cause, message } = data.details.error
-  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause ?? message)
+/** Cases that wait, and the member of the harness without which they do not. */
+interface WaitingGroup {
+  readonly needs: keyof PersistenceHarness
+  readonly cases: CaseToRun[]
 }
+
+const casesIn = ({ cases }: WaitingGroup) => cases
 
 /** The cases of a capability, or of several small ones, and those that wait. */
 function groupsOf(cases: readonly CaseToRun[]): {
   readonly busy: CaseToRun[][]
-  readonly waiting: CaseToRun[][]
+  readonly waiting: WaitingGroup[]
 } {
-  const waitingIds = new Set(WAITING_GROUPS.flat())
+  const waitingIds = new Set(WAITING_GROUPS.flatMap(({ ids }) => ids))
   const busy = new Map<string, CaseToRun[]>()
   for (const one of cases) {
     if (waitingIds.has(one.id)) continue
     const process = IN_PROCESS_OF[one.capability] ?? one.capability
     busy.set(process, [...(busy.get(process) ?? []), one])
   }
-  const waiting = WAITING_GROUPS.map((ids) => cases.filter(({ id }) => ids.includes(id)))
-  return { busy: [...busy.values()], waiting: waiting.filter(({ length }) => length > 0) }
+  const waiting = WAITING_GROUPS.map(({ needs, ids }) => ({
+    needs,
+    cases: cases.filter(({ id }) => ids.includes(id)),
+  }))
+  return {
+    busy: [...busy.values()],
+    waiting: waiting.filter(({ cases: { length } }) => length > 0),
+  }
 }

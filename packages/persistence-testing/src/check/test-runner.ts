@@ -1,41 +1,80 @@
 import { run } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { CasesToRun, ProcessEvent } from './process-messages.ts'
+import type { CheckedGuarantee } from './adapter-report.ts'
+import type { RunnerEvent } from './reporters.ts'
+import { idOf } from './test-name.ts'
+import type { CaseToRun } from './watched-process.ts'
+
+type Result = Pick<CheckedGuarantee, 'result' | 'reason' | 'durationMs'>
+
+/** A case that another process runs. */
+interface TestedCase {
+  readonly id: string
+  readonly name: string
+  /** Resolves when it has ended there. */
+  readonly ended: Promise<Result>
+}
+
+/** The tests of cases. */
+export interface TestRun {
+  /** Ends the test of a case; the first one begins the run. */
+  onResult(guarantee: CheckedGuarantee): void
+  /** Fails the tests of the cases that were not checked, and resolves after the last event. */
+  end(whyNotChecked?: string): Promise<void>
+}
 
 /** Beside this file as source, in a folder of its own once it is built. */
 const CASES = import.meta.url.endsWith('.ts') ? './cases-as-tests.ts' : './check/cases-as-tests.js'
 
-const LAST_EVENTS_MS = 50
-const ALIVE_MS = 1_000
+let tested: readonly TestedCase[] = []
 
-/**
- * Runs cases-as-tests.ts with Node's own test runner, in this process, and sends every event of the
- * runner to the process that has started this one. Ends the process, whatever the adapter has left
- * running.
- */
-export async function runCases(): Promise<never> {
-  const { ids } = JSON.parse(process.argv.at(-1) ?? '') as CasesToRun
-  await tell({ type: 'begun' } satisfies ProcessEvent)
-  setInterval(() => void tell({ type: 'alive' } satisfies ProcessEvent), ALIVE_MS).unref()
-  let results = 0
-  // What started this process was ended: nobody waits for the results. This closes the harness.
-  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
-  // The runner ends when nothing is left that could go on.
-  process.channel?.unref()
-  const file = fileURLToPath(new URL(CASES, import.meta.url))
-  for await (const event of run({ files: [file], isolation: 'none', concurrency: false })) {
-    await tell(event)
-    if (event.type === 'test:pass' || event.type === 'test:fail') results += 1
-    // An adapter may have left something running. What it does in this turn is still reported.
-    if (results === ids.length) setTimeout(() => process.exit(0), LAST_EVENTS_MS)
-  }
-  process.exit(0)
+/** The cases that cases-as-tests.ts makes tests of. */
+export function testedCases(): readonly TestedCase[] {
+  return tested
 }
 
-/** Resolves when the event was handed over: a case that loops for ever comes after it. */
-function tell(event: unknown): Promise<void> {
-  return new Promise((resolve) => {
-    if (process.send === undefined || !process.connected) resolve()
-    else process.send(event, () => resolve())
-  })
+/**
+ * Runs cases as tests of Node's own runner, once in a process: each test waits until its case has
+ * ended in another one. `report` gets every event of the runner.
+ */
+export function createTestRun(
+  cases: readonly CaseToRun[],
+  report: (event: RunnerEvent) => void,
+): TestRun {
+  const ends = new Map<string, (result: Result) => void>()
+  const durations = new Map<string, number>()
+  tested = cases.map(({ id, name }) => ({
+    id,
+    name,
+    ended: new Promise((resolve) => ends.set(id, resolve)),
+  }))
+  let running: Promise<void> | undefined
+
+  async function runTests(): Promise<void> {
+    const file = fileURLToPath(new URL(CASES, import.meta.url))
+    for await (const event of run({ files: [file], isolation: 'none', concurrency: false })) {
+      if (
+        event.type === 'test:complete' ||
+        event.type === 'test:pass' ||
+        event.type === 'test:fail'
+      )
+        // The runner has measured how long the test has waited.
+        event.data.details.duration_ms = durations.get(idOf(event.data.name) ?? '') ?? 0
+      report(event)
+    }
+  }
+
+  return {
+    onResult(guarantee) {
+      running ??= runTests()
+      durations.set(guarantee.id, guarantee.durationMs)
+      ends.get(guarantee.id)?.(guarantee)
+    },
+    async end(whyNotChecked = 'unknown') {
+      if (running === undefined) return
+      const reason = `It was not checked: ${whyNotChecked}.`
+      for (const end of ends.values()) end({ result: 'failed', reason, durationMs: 0 })
+      await running
+    },
+  }
 }

@@ -3,9 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NEVER_ENDED } from '../case/time-limit.ts'
-import type { CasesToRun, ProcessEvent } from './process-messages.ts'
-import type { RunnerEvent } from './reporters.ts'
-import { idOf, testNameOf } from './test-name.ts'
+import type { CaseResult, CasesToRun, ProcessEvent } from './process-messages.ts'
 import { slownessOf } from './time-scale.ts'
 
 /** A case, and after which time it must have ended by itself. */
@@ -30,13 +28,12 @@ const CLOSING_LIMIT_MS = 20_000
  * Runs cases in a process, and ends it with all that it has started when a case does not return.
  * Node's runner cannot: its time limit is a timer of the process that loops, and it ends the
  * processes of files without what a harness has started, such as a database. `onEvent` gets
- * what the process says of itself and every event of the runner, and says whether to go on
- * with the next case. Resolves with the exit code.
+ * what the process says, and says whether to go on with the next case. Resolves with the exit code.
  */
 export async function runInProcess(
   given: CasesToRun,
   cases: ReadonlyMap<string, CaseToRun>,
-  onEvent: (event: RunnerEvent | ProcessEvent) => 'continue' | 'end',
+  onEvent: (event: ProcessEvent) => 'continue' | 'end',
   interruption: AbortSignal,
 ): Promise<number> {
   // With a group of its own. Standard output is for the report.
@@ -68,7 +65,7 @@ export async function runInProcess(
   }
   interruption.addEventListener('abort', interrupt)
   let running: { readonly one: CaseToRun; readonly start: number } | undefined
-  child.on('message', (event: RunnerEvent | ProcessEvent) => {
+  child.on('message', (event: ProcessEvent) => {
     // An interrupted process closes its harness, whatever it says meanwhile.
     if (hasEnded || interruption.aborted) return
     if (event.type === 'begun') {
@@ -76,12 +73,12 @@ export async function runInProcess(
       setLimit(LOADING_LIMIT_MS)
     }
     if (event.type === 'ending') lastCalls = event.calls
-    if (event.type === 'test:dequeue') {
-      const one = cases.get(idOf(event.data.name) ?? '')
+    if (event.type === 'case') {
+      const one = cases.get(event.id)
       if (one !== undefined) running = { one, start: Date.now() }
     }
     if (running !== undefined) setLimit(running.one.limitMs + GRACE_MS)
-    if (event.type === 'test:pass' || event.type === 'test:fail') {
+    if (event.type === 'result') {
       running = undefined
       setLimit(CLOSING_LIMIT_MS)
     }
@@ -98,14 +95,13 @@ export async function runInProcess(
   return code ?? 1
 }
 
-/** The event of a case that has ended its process, or never returned. */
+/** The result of a case that has ended its process, or never returned. */
 function failed(
   { one, start }: { readonly one: CaseToRun; readonly start: number },
   { exitCode, signalCode }: ChildProcess,
   isSilent: boolean,
   calls: readonly string[],
-): RunnerEvent {
-  const durationMs = Date.now() - start
+): CaseResult {
   const how = signalCode ?? `code ${exitCode}`
   const reason = isSilent
     ? `The process ${NEVER_ENDED} ${one.limitMs + GRACE_MS} ms and did not respond, ` +
@@ -114,20 +110,7 @@ function failed(
         `The process ended in the middle of the case, with ${how}.`,
         ...calls.map((call) => `It ended in this call: ${call}`),
       ].join('\n')
-  const cause = Object.assign(new Error(reason), { stack: reason })
-  const error = Object.assign(new Error(reason, { cause }), {
-    code: 'ERR_TEST_FAILURE',
-    failureType: 'testCodeFailure',
-  })
-  return {
-    type: 'test:fail',
-    data: {
-      name: testNameOf(one),
-      nesting: 0,
-      testNumber: 0,
-      details: { duration_ms: durationMs, type: 'test', error },
-    },
-  } as unknown as RunnerEvent
+  return { type: 'result', id: one.id, result: 'failed', reason, durationMs: Date.now() - start }
 }
 
 /** Ends a process and all that it has started. */
