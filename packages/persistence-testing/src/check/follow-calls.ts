@@ -28,7 +28,7 @@ function textOf({ name, args }: Call): string {
 
 export function followCalls(harness: PersistenceHarness): FollowedCalls {
   const calls = new Set<Call>()
-  const failed = new WeakMap<object, string>()
+  const failed = new WeakMap<object, Call>()
 
   /**
    * Calls, and notes the call until it has ended; a promise is returned as one that does the same.
@@ -39,7 +39,7 @@ export function followCalls(harness: PersistenceHarness): FollowedCalls {
     const fail = (error: unknown): never => {
       // The innermost call is the one that failed.
       if (typeof error === 'object' && error !== null && !failed.has(error))
-        failed.set(error, textOf(entry))
+        failed.set(error, entry)
       throw error
     }
     let result: unknown
@@ -49,9 +49,20 @@ export function followCalls(harness: PersistenceHarness): FollowedCalls {
       calls.delete(entry)
       return fail(error)
     }
-    if (result instanceof Promise) return result.finally(() => calls.delete(entry)).catch(fail)
-    calls.delete(entry)
-    return result
+    if (!(result instanceof Promise)) {
+      calls.delete(entry)
+      return result
+    }
+    return result.then(
+      (value: unknown) => {
+        calls.delete(entry)
+        return value
+      },
+      (error: unknown) => {
+        calls.delete(entry)
+        return fail(error)
+      },
+    )
   }
 
   /**
@@ -87,7 +98,9 @@ export function followCalls(harness: PersistenceHarness): FollowedCalls {
       ...(openBulkAccess && { openBulkAccess: opening('openBulkAccess', openBulkAccess) }),
     },
     running: () => [...calls].map(textOf),
-    failedWith: (error) =>
-      typeof error === 'object' && error !== null ? failed.get(error) : undefined,
+    failedWith(error) {
+      const call = typeof error === 'object' && error !== null ? failed.get(error) : undefined
+      return call && textOf(call)
+    },
   }
 }

@@ -11,9 +11,9 @@ import { after } from '../times.ts'
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 120_000 }
 
 /** A round makes the next one likelier to show something: connections are used in turn. */
-const ROUNDS = 5
+const ROUNDS = 3
 const ROUNDS_MS = 10_000
-const MANY = 40_000
+const MANY = 20_000
 /** What bulk access writes takes about this time, but for a fast one. */
 const WRITE_MS = 1_500
 /** After one of these parts of the time the first items have arrived, and are not stored yet. */

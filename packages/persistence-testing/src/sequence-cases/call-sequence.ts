@@ -102,6 +102,12 @@ interface PartOfStep {
  * why.
  */
 function modelsAfter(models: readonly Model[], step: MadeStep): readonly Model[] {
+  const [model, ...otherModels] = models
+  const [made, ...otherCalls] = step
+  if (model && made && otherModels.length === 0 && otherCalls.length === 0) {
+    made.call.apply(model, made.outcome)
+    return models
+  }
   let reason: unknown
   let parts: readonly PartOfStep[] = models.map((model) => ({ model, calls: step }))
   for (const _ of step) {
