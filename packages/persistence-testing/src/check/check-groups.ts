@@ -39,7 +39,8 @@ const WAITING_GROUPS: readonly {
  */
 const IN_PROCESS_OF: Readonly<Record<string, string>> = {
   'rate limits': 'API keys',
-  migrations: 'opening',
+  opening: 'durability',
+  migrations: 'durability',
   capabilities: 'several processes',
 }
 

@@ -181,6 +181,8 @@ const OPENS = `
   for await (const line of createInterface({ input: process.stdin })) {
     if (line !== '') {
       const { url, atMs } = JSON.parse(line)
+      // Without a timer, which may fire a millisecond later.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, atMs - Date.now() - 1)
       while (Date.now() < atMs);
       const opened = await open({ url, mode: 'migrate' })
       await opened.pets.add({ name: values[0], categoryId: 1n })
