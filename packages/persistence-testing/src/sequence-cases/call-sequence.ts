@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
+import { withoutDifferences } from '../case/expectations.ts'
 import type { PersistenceHarness } from '../persistence-harness.ts'
 import { copyOf, createModel, type Model } from './model.ts'
 import { type Choice, type ModelCall, type Outcome, outcomeOf, textOf } from './model-call.ts'
@@ -108,22 +109,22 @@ function modelsAfter(models: readonly Model[], step: MadeStep): readonly Model[]
     made.call.apply(model, made.outcome)
     return models
   }
-  let reason: unknown
-  let parts: readonly PartOfStep[] = models.map((model) => ({ model, calls: step }))
+  let fail = () => {}
+  let parts: readonly PartOfStep[] = models.map((part) => ({ model: part, calls: step }))
   for (const _ of step) {
-    const next = parts.flatMap(({ model, calls }) =>
+    const next = parts.flatMap(({ model: before, calls }) =>
       calls.flatMap((one): readonly PartOfStep[] => {
-        const changed = copyOf(model)
+        const changed = copyOf(before)
         try {
-          one.call.apply(changed, one.outcome)
-        } catch (error) {
-          reason = error
+          withoutDifferences(() => one.call.apply(changed, one.outcome))
+        } catch {
+          fail = () => one.call.apply(copyOf(before), one.outcome)
           return []
         }
         return [{ model: changed, calls: calls.filter((other) => other !== one) }]
       }),
     )
-    if (next.length === 0) throw reason
+    if (next.length === 0) fail()
     parts = next.length === 1 ? next : withoutEqualOnes(next)
   }
   return parts.map(({ model }) => model)

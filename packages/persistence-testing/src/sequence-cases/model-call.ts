@@ -1,5 +1,5 @@
 import { AssertionError } from 'node:assert/strict'
-import { inspect } from 'node:util'
+import { inspect, isDeepStrictEqual } from 'node:util'
 import type fc from 'fast-check'
 import { causedBy, expectEqual } from '../case/expectations.ts'
 import type { Model } from './model.ts'
@@ -63,7 +63,10 @@ export function expectRejected(
   if ('value' in outcome)
     throw new AssertionError({ message: `${text} must reject, got ${textOf(outcome.value)}` })
   const { error } = outcome
-  const actual = Object.keys(properties).map((name) => [name, Reflect.get(Object(error), name)])
+  const actual = Object.fromEntries(
+    Object.keys(properties).map((name) => [name, Reflect.get(Object(error), name)]),
+  )
+  if (isDeepStrictEqual(actual, properties)) return
   const expectation = `the error of ${text}, which was: ${inspect(error)}`
-  causedBy(error, () => expectEqual(Object.fromEntries(actual), properties, expectation))
+  causedBy(error, () => expectEqual(actual, properties, expectation))
 }
