@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { BulkAccess } from '@pet-store/persistence'
 import { untilAvailable } from '../adapter/until-available.ts'
 import { openBulkAccessOf } from '../adapter/with-persistence.ts'
@@ -26,7 +27,12 @@ export const acknowledgedBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
           await end()
           await Promise.allSettled([bulk.close()])
           bulk = await untilAvailable(open)
-          expectEqual(await bulk.lastPetId(), lastId, 'the last id after an interruption')
+          // A sequence may skip ids when its database ends.
+          const last = await bulk.lastPetId()
+          assert.ok(
+            last >= lastId,
+            `the last id after an interruption must be at least ${lastId}, got ${last}`,
+          )
         }
         const [pets, count, , imports, keys, apiKeys] = await readEverything(bulk)
         const counts = [pets, imports, keys, apiKeys].map((items) => (items as unknown[]).length)
@@ -41,7 +47,7 @@ export const acknowledgedBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
     },
 })
 
-/** What bulk access writes, and the last id of a pet afterwards. */
+/** What bulk access writes, and the least that the last id of a pet is afterwards. */
 const WRITES: readonly (readonly [write: (bulk: BulkAccess) => Promise<void>, lastId: bigint])[] = [
   // Several times: a database that does not wait for its disk may have written one by chance.
   [(bulk) => bulk.movePetIdsPast(97n), 97n],
