@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { OnStatement } from '@pet-store/persistence'
+import type { OnStatement, Persistence } from '@pet-store/persistence'
 import { everyCall, prepareCalls } from '../adapter/every-call.ts'
 import { CALL_LIMIT_MS } from '../adapter/outage.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
+import { inGroups } from '../case/in-groups.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { endWithin } from '../case/time-limit.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
 import { type HarnessCase, memberOf } from '../persistence-harness.ts'
+import { after } from '../times.ts'
 
 const GROUP = { group: 'persistence.declared', timeLimitMs: 60_000 }
 
@@ -40,6 +42,7 @@ export const reportingCases: readonly HarnessCase[] = casesOf(GROUP, {
         called.push(...ofPets.map(({ name }) => `${name} ${label}`))
         await opened.apiKeys?.add(aNewApiKey(`${label} new`)).catch(() => undefined)
       }
+      await callInManySizes(opened)
       const count = reported.length
       if (opened.poolUse !== undefined) uses.push(opened.poolUse())
       expectEqual(reported.length, count, 'the number of statements after poolUse, which runs none')
@@ -77,7 +80,7 @@ export const reportingCases: readonly HarnessCase[] = casesOf(GROUP, {
       )
     // A name for each statement would be a value too.
     const names = new Set(reported.map(({ name }) => name))
-    assert.ok(names.size < 100, `statements must have few names, got ${names.size}`)
+    assert.ok(names.size < MOST_NAMES, `statements must have few names, got ${names.size}`)
     for (const use of uses) expectPoolUse(use)
   },
   'failures: reports the end of each statement of an outage once, and its error': async (
@@ -119,6 +122,21 @@ export const reportingCases: readonly HarnessCase[] = casesOf(GROUP, {
   },
 })
 
+/** Pages of every size, of pets with different ids, and uses of as many API keys. */
+async function callInManySizes({ pets, apiKeys }: Persistence): Promise<void> {
+  await inGroups(MOST_NAMES, async (index) => {
+    const uses = Array.from({ length: index + 1 }, (_, number) => ({
+      id: `${VALUE} ${number}`,
+      at: after(0),
+    }))
+    await Promise.all([
+      pets.list({ limit: index + 1 }),
+      pets.find(BigInt(index + 1)),
+      apiKeys?.markUsed(uses),
+    ])
+  })
+}
+
 /** A statement that the adapter has reported. */
 interface Reported {
   readonly name: string
@@ -127,6 +145,9 @@ interface Reported {
   readonly call: string | undefined
   ends: number
 }
+
+/** An adapter has fewer statements. */
+const MOST_NAMES = 100
 
 /** Clocks differ, by less than this. */
 const DAY_MS = 24 * 3_600_000

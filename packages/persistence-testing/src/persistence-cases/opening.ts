@@ -93,20 +93,22 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
         )
       })
     },
-  'rejected: leaves nothing behind when opening is rejected': withProcesses(
-    async (harness, start) => {
+  'rejected: leaves nothing behind when opening is rejected, or closing meets an outage':
+    withProcesses(async (harness, start) => {
       const url = await harness.emptyDatabase()
       await expectNoLeak(harness, start, url, 'write', TURNS)
       await expectNoLeak(harness, start, url, 'migrate', TURNS, true)
       if (harness.interrupt === undefined) return
-      const { end, readsWork } = await harness.interrupt(url)
+      const other = start(url, ENDS)
+      await other.tell('')
+      const { end } = await harness.interrupt(url)
       try {
-        if (!readsWork) await linesOf(start(url, ENDS))
+        await other.tell(undefined)
+        await linesOf(other)
       } finally {
         await end()
       }
-    },
-  ),
+    }),
   'many: leaves nothing behind when it is opened and closed many times': withProcesses(
     async (harness, start) => {
       await expectNoLeak(harness, start, await harness.emptyDatabase(), 'migrate', TURNS)
@@ -171,9 +173,15 @@ async function expectNoLeak(
   )
 }
 
+/** Closes during an outage, which may reject, and opens then. */
 const ENDS = `
-  const opened = await open({ url }).catch(() => undefined)
-  await opened?.close()`
+  const opened = await open({ url, mode: 'migrate' })
+  await opened.pets.list({ limit: 1 })
+  process.stdin.once('data', () => print('open'))
+  await new Promise((resolve) => process.stdin.once('end', resolve))
+  await opened.close().catch(() => undefined)
+  const again = await open({ url }).catch(() => undefined)
+  await again?.close()`
 
 /** Opens each database of which it is told, at the same millisecond as others, and adds a pet. */
 const OPENS = `

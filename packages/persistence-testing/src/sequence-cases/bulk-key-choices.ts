@@ -109,14 +109,19 @@ function withEnds(keys: readonly StoredApiKey[]): readonly StoredApiKey[] {
 }
 
 /**
- * A key that is stored already keeps what it replaces, and when it ends. No key gets the hash that
- * another one of the same call had: the order of writing would count.
+ * In one call, or in one for each key, as a copy writes many pages. A key that is stored already
+ * keeps what it replaces, and when it ends. No key gets the hash that another one of the same call
+ * had: the order of writing would count.
  */
 const writeApiKeys = bulkChoice(
   'writeApiKeys',
   fc
-    .uniqueArray(newApiKeys, { maxLength: 3, comparator: areAlike })
-    .map((keys) => (model: Model) => {
+    .record({
+      keys: fc.uniqueArray(newApiKeys, { maxLength: 3, comparator: areAlike }),
+      isRotation: fc.boolean(),
+      areApart: fc.boolean(),
+    })
+    .map(({ keys, isRotation, areApart }) => (model: Model) => {
       const ids = new Set(keys.map(({ id }) => id))
       const mayBeWritten = ({ id, sha256 }: NewApiKey) =>
         [...model.apiKeys.values()].every(
@@ -133,17 +138,35 @@ const writeApiKeys = bulkChoice(
           ...(replaces && overlapUntil && { replaces, overlapUntil }),
         }
       })
-      return [stored] as const
+      const all = isRotation ? asRotation(model, stored) : stored
+      return areApart && !all.some((key) => isTaken(model, key)) ? all.map((key) => [key]) : [all]
     }),
-  (bulk, keys) => bulk.writeApiKeys(keys),
-  (model, [keys], outcome, text) => {
-    const isTaken = ({ id, sha256 }: StoredApiKey) =>
-      [...model.apiKeys.values()].some((other) => other.sha256 === sha256 && other.id !== id)
-    if (keys.some(isTaken)) return expectRejected(outcome, text)
+  async (bulk, ...pages) => {
+    for (const page of pages) await bulk.writeApiKeys(page)
+  },
+  (model, pages, outcome, text) => {
+    const keys = pages.flat()
+    if (keys.some((key) => isTaken(model, key))) return expectRejected(outcome, text)
     expectValue(outcome, undefined, text)
     for (const key of keys) model.apiKeys.set(key.id, key)
   },
 )
+
+const isTaken = (model: Model, { id, sha256 }: StoredApiKey): boolean =>
+  [...model.apiKeys.values()].some((other) => other.sha256 === sha256 && other.id !== id)
+
+/** The first one replaces the second, which comes later: keys are copied in the order of ids. */
+function asRotation(model: Model, keys: readonly StoredApiKey[]): readonly StoredApiKey[] {
+  const [successor, replaced, ...others] = keys
+  const mayBeOne =
+    successor !== undefined &&
+    replaced !== undefined &&
+    !model.apiKeys.has(successor.id) &&
+    !model.apiKeys.has(replaced.id)
+  if (!mayBeOne) return keys
+  const rotation = { replaces: replaced.id, overlapUntil: successor.createdAt }
+  return [{ ...successor, ...rotation }, replaced, ...others]
+}
 
 function areAlike(one: NewApiKey, other: NewApiKey): boolean {
   return one.id === other.id || one.sha256 === other.sha256

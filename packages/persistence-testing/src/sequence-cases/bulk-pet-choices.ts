@@ -88,6 +88,46 @@ const movePetIdsPast = bulkChoice(
   },
 )
 
+/** Of new pets only those that are far from the ids that calls at the same time get. */
+const writePetsAtOnce = bulkChoice(
+  'writePets',
+  fc
+    .uniqueArray(fc.tuple(fc.constantFrom(0n, 0n, -1n, 2n ** 40n), newPets), {
+      minLength: 1,
+      maxLength: 3,
+      selector: ([id]) => id,
+    })
+    .map((pairs) => () => [pairs.map(([id, pet]): Pet => ({ id, ...pet }))] as const),
+  (bulk, pets) => bulk.writePets(pets),
+  (model, [pets], outcome, text) => {
+    if (pets.some(({ id }) => model.pets.has(id))) return expectRejected(outcome, text)
+    expectValue(outcome, undefined, text)
+    for (const pet of pets) storePet(model, pet)
+  },
+)
+
+/** Past ids that calls at the same time may get. */
+const movePetIdsPastAtOnce = bulkChoice(
+  'movePetIdsPast',
+  fc.constantFrom(0n, 1n, 1n, 2n).map((distance) => (model: Model) => {
+    // An opening that has assigned none has no last one.
+    const assigned = model.lastIds.filter((id) => id !== undefined)
+    const last = greatest([...assigned, ...model.usedIds])
+    return [last + distance] as const
+  }),
+  (bulk, id) => bulk.movePetIdsPast(id),
+  (model, [id], outcome, text) => {
+    expectValue(outcome, undefined, text)
+    moveIds(model, id)
+  },
+)
+
+/** Calls of bulk access that may be made beside each other, and beside those on pets. */
+export const bulkPetChoicesAtOnce: Choices = fc.oneof(
+  { weight: 3, arbitrary: writePetsAtOnce },
+  { weight: 2, arbitrary: movePetIdsPastAtOnce },
+)
+
 const imports = ({ imports: all }: Model) => [...all.values()]
 
 /** A new import, one that advances, or one that is rejected. */

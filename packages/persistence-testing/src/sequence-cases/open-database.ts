@@ -15,6 +15,13 @@ export interface OpenDatabase {
   readonly limiter: (opening: number, windowMs: number) => RateLimiter
   /** Closes an opening, and opens it again. */
   readonly reopen: (opening: number) => Promise<void>
+  /**
+   * Closes all, and opens one for reading alone before the others, which stays open beside them.
+   * Nothing if the adapter allows one opening.
+   */
+  readonly openReaderFirst: () => Promise<void>
+  /** What is open for reading alone. */
+  readonly reader: () => Persistence | undefined
 }
 
 /** How many requests each limiter allows. */
@@ -30,6 +37,7 @@ export async function withOpenDatabase(
   const count = maxOpenings(harness, 2)
   let limiters = new Map<string, RateLimiter>()
   let bulk: BulkAccess | undefined
+  let reader: Persistence | undefined
   const openAll = async () => {
     while (openings.length < count) openings.push(await harness.open({ url, mode: 'migrate' }))
   }
@@ -38,6 +46,8 @@ export async function withOpenDatabase(
     for (const opening of openings.splice(0)) await opening.close()
     await bulk?.close()
     bulk = undefined
+    await reader?.close()
+    reader = undefined
   }
 
   const database: OpenDatabase = {
@@ -68,6 +78,13 @@ export async function withOpenDatabase(
       openings[opening] = await harness.open({ url, mode: 'write' })
       for (const name of limiters.keys()) if (name.startsWith(`${opening} `)) limiters.delete(name)
     },
+    async openReaderFirst() {
+      if (count === 1) return
+      await closeAll()
+      reader = await harness.open({ url, mode: 'read' })
+      while (openings.length < count) openings.push(await harness.open({ url, mode: 'write' }))
+    },
+    reader: () => reader,
   }
   try {
     await openAll()

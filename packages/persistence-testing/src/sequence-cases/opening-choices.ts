@@ -22,7 +22,20 @@ const reopen: Choices = openings.map(
     },
 )
 
-/** Reads everything through an opening for reading alone. */
+/** Closes all, and opens one for reading alone before the others. */
+const openReaderFirst: Choices = fc.constant((_, database) => {
+  const text = callText('all closed, and opened again after one for reading')
+  return {
+    text,
+    run: () => database.openReaderFirst(),
+    apply(model, outcome) {
+      resultOf(outcome, text)
+      if (database.openings.length > 1) model.lastIds.fill(0n)
+    },
+  }
+})
+
+/** Reads everything through an opening for reading alone, the one that is open if there is one. */
 const read: Choices = fc.constant((_, database) => {
   const text = callText('opened for reading: list')
   return {
@@ -30,11 +43,12 @@ const read: Choices = fc.constant((_, database) => {
     async run() {
       const { harness, url } = database
       if (database.openings.length === 1) return undefined
-      const reader = await harness.open({ url, mode: 'read' })
+      const open = database.reader()
+      const reader = open ?? (await harness.open({ url, mode: 'read' }))
       try {
         return [await reader.pets.list({ limit: 100_000 }), await reader.apiKeys?.list()]
       } finally {
-        await reader.close()
+        if (open === undefined) await reader.close()
       }
     },
     apply(model, outcome) {
@@ -47,4 +61,4 @@ const read: Choices = fc.constant((_, database) => {
 })
 
 /** How a database is opened between the calls. */
-export const openingChoices: Choices = fc.oneof(reopen, read)
+export const openingChoices: Choices = fc.oneof(reopen, openReaderFirst, read)

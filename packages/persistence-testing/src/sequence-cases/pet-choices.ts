@@ -92,7 +92,7 @@ export function openingOf({ openings: all }: OpenDatabase, number: number): numb
   return number % all.length
 }
 
-const add: Choices = fc.tuple(openings, newPets).map(
+export const add: Choices = fc.tuple(openings, newPets).map(
   ([number, pet]): Choice =>
     (_, database) => {
       const opening = openingOf(database, number)

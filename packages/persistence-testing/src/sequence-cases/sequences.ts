@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { apiKeysOf, openBulkAccessOf, rateLimiterOf } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
-import type { HarnessCase, PersistenceHarness } from '../persistence-harness.ts'
+import {
+  assertSeveralProcesses,
+  type HarnessCase,
+  type PersistenceHarness,
+} from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-cases/long-window.ts'
 import {
   apiKeyChoices,
@@ -10,13 +14,13 @@ import {
   lastKeyChoices,
 } from './api-key-choices.ts'
 import { bulkKeyChoices, lastBulkKeyChoices } from './bulk-key-choices.ts'
-import { bulkPetChoices, lastBulkPetChoices } from './bulk-pet-choices.ts'
+import { bulkPetChoices, bulkPetChoicesAtOnce, lastBulkPetChoices } from './bulk-pet-choices.ts'
 import { expectAsModel, type Step } from './call-sequence.ts'
 import { fillDatabase } from './filled-database.ts'
 import type { Choice, Choices } from './model-call.ts'
 import { withOpenDatabase } from './open-database.ts'
 import { openingChoices } from './opening-choices.ts'
-import { lastPetChoices, list, petChoices, petChoicesAtOnce } from './pet-choices.ts'
+import { add, lastPetChoices, list, petChoices, petChoicesAtOnce } from './pet-choices.ts'
 import { rateLimitChoices } from './rate-limit-choices.ts'
 
 const GROUP = { group: 'persistence.sequence', timeLimitMs: 60_000 }
@@ -91,6 +95,21 @@ export const sequenceCases: readonly HarnessCase[] = casesOf(GROUP, {
       steps: 60,
       lastSteps: stepsOf(lastPetChoices),
     }),
+  'at-once.bulk: gives random calls of bulk access and adds results that they have one by one':
+    async (harness) => {
+      openBulkAccessOf(harness)
+      assertSeveralProcesses(harness)
+      const calls = fc.oneof(
+        { weight: 3, arbitrary: add },
+        { weight: 1, arbitrary: petChoicesAtOnce },
+        { weight: 5, arbitrary: bulkPetChoicesAtOnce },
+      )
+      await expectAsModel(harness, atOnce(calls, list, 3), {
+        sequences: 8,
+        steps: 12,
+        lastSteps: stepsOf(lastPetChoices),
+      })
+    },
   'at-once.api-keys: gives random calls on API keys results that they have one after the other':
     async (harness) => {
       await assertHasApiKeys(harness)
@@ -118,8 +137,8 @@ function oneByOne(choices: Choices): fc.Arbitrary<Step> {
 }
 
 /** At most one of them lists, because two lists may see writes of others in different orders. */
-function atOnce(choices: Choices, lists: Choices): fc.Arbitrary<Step> {
-  const calls = fc.array(choices, { minLength: 1, maxLength: 4, size: 'max' })
+function atOnce(choices: Choices, lists: Choices, minLength: number = 1): fc.Arbitrary<Step> {
+  const calls = fc.array(choices, { minLength, maxLength: 4, size: 'max' })
   const lastCalls = fc.array(lists, { maxLength: 1 })
   return fc.tuple(calls, lastCalls).map((both) => both.flat())
 }

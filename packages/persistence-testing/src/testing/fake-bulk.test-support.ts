@@ -128,10 +128,16 @@ export class FakeBulk implements BulkAccess {
     if (new Set(keys.map(({ sha256 }) => sha256)).size < keys.length) broken()
     this.apiKeys.rows.length = 0
     for (const key of [...others, ...keys]) this.apiKeys.rows.push({ ...key })
-    for (const { id, replaces, overlapUntil } of keys) {
+    for (const { id, replaces, overlapUntil } of this.successorsBeside(keys)) {
       const old = this.apiKeys.rows.find((row) => row.id === replaces)
-      if (old && overlapUntil) this.apiKeys.end(old.id, this.apiKeys.endOf(old, overlapUntil), id)
+      if (old && overlapUntil && old.replacedBy === undefined)
+        this.apiKeys.end(old.id, this.apiKeys.endOf(old, overlapUntil), id)
     }
+  }
+
+  /** Those that were written before the keys that they replace are among them. */
+  successorsBeside(_: readonly StoredApiKey[]): readonly StoredApiKey[] {
+    return [...this.apiKeys.rows]
   }
 
   async lastPetId(): Promise<bigint> {

@@ -48,6 +48,7 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
       setTimeout(() => void repeat(name, args).catch(() => {}), 60_000).unref()
       return Promise.resolve()
     }
+    if (name === 'movePetIdsPast' && has('moves-ids-in-two-steps')) return moveInTwoSteps(args[0])
     const shows = has('shows-unfinished-pages') || has('counts-unfinished-pages')
     if (name === 'writePets' && shows) return showFirst(args[0])
     const misreads = has('repeats-bulk-in-a-call') || has('denies-stored-pages')
@@ -79,6 +80,17 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
     await new Promise((resolve) => setTimeout(resolve, 100))
     change((stored) => stored.delete(id))
     throw new Error('An id is taken.')
+  }
+
+  /** Looks first; another call may get the id meanwhile. */
+  async function moveInTwoSteps(given: unknown): Promise<void> {
+    const id = given as PetId
+    if (id <= transaction(pathname, ({ pets }) => pets.memory.lastId)) return
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    transaction(pathname, (state, save) => {
+      state.pets.memory.lastId = id
+      save(state)
+    })
   }
 
   /** Takes a reply that an outage has cut off for a call that did nothing. */
@@ -129,6 +141,7 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
           keys.map((key) => ({ ...key, at: new Date(key.at.getTime() - 1) })),
         )
     }
+    if (has('forgets-early-successors')) bulk.successorsBeside = (keys) => keys
     if (has('forgets-rotations')) bulk.toStored = (row) => row
     if (has('keeps-old-rotations')) {
       bulk.writeApiKeys = (keys) => {

@@ -165,6 +165,11 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['waits-for-other-openings', 'shared.close-beside-calls'],
   ['counts-until-its-clock', 'clock.jumps'],
   ['caches-lists-until-an-add', 'bulk.fresh-reads'],
+  ['moves-ids-in-two-steps', 'sequence.at-once.bulk'],
+  ['forgets-early-successors', 'sequence.bulk'],
+  ['connects-again-when-closed', 'open.rejected'],
+  ['names-each-page', 'declared.reports'],
+  ['shares-a-reader', 'shared.reader'],
 ]
 
 /** Faults whose own error is what a case rejects with. */

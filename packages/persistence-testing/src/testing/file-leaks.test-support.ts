@@ -1,12 +1,13 @@
 import { EventEmitter } from 'node:events'
 import { openSync } from 'node:fs'
 import { persistenceUnavailable } from '@pet-store/domain'
+import type { OpenMode } from '@pet-store/persistence'
 
 /** What the opening of the file adapter, and its calls, leave behind. */
 export interface Leak {
   ofRejectedOpening(isReopened: boolean): void
   ofCall(): void
-  ofClose(): void
+  ofClose(isDown: boolean): void
   ofRejected(result: Promise<unknown>): void
   /** Whether there is a transaction that nobody ends. */
   isOpen(): boolean
@@ -17,8 +18,18 @@ export interface Leak {
 /** How many calls the file adapter allows at a time. */
 const SLOTS = 1_000
 
-export function leakOf(has: (fault: string) => boolean): Leak {
+/** The files that were opened for reading alone first, by how many openings have them. */
+const readOnly = new Map<string, number>()
+
+export function leakOf(
+  has: (fault: string) => boolean,
+  pathname: string = '',
+  mode?: OpenMode,
+): Leak {
   const ended = new EventEmitter()
+  const openings = readOnly.get(pathname) ?? 0
+  const isReadOnly = has('shares-a-reader') && (openings > 0 || mode === 'read')
+  if (isReadOnly) readOnly.set(pathname, openings + 1)
   let isOpen = false
   if (has('adds-a-listener')) process.setMaxListeners(0).on('exit', () => ended)
   let rejected = 0
@@ -28,7 +39,9 @@ export function leakOf(has: (fault: string) => boolean): Leak {
       if (leaks) openSync('/dev/null', 'r')
       if (has('keeps-a-timer-when-rejected')) setInterval(() => {}, 1_000)
     },
-    ofClose() {
+    ofClose(isDown) {
+      if (isReadOnly) readOnly.set(pathname, (readOnly.get(pathname) ?? 1) - 1)
+      if (has('connects-again-when-closed') && isDown) setInterval(() => {}, 1_000)
       if (has('keeps-a-deadline')) setTimeout(() => {}, 5_000)
     },
     ofCall() {
@@ -46,7 +59,7 @@ export function leakOf(has: (fault: string) => boolean): Leak {
         isOpen = true
       })
     },
-    isOpen: () => isOpen,
+    isOpen: () => isOpen || isReadOnly,
     busy: () => (has('counts-failures-as-busy') ? rejected : 0),
   }
 }

@@ -83,7 +83,7 @@ const openFilePersistence: OpenPersistence = async ({
   rmSync(`${pathname}.outdated`, { force: true })
   const opened = transaction(pathname, (stored) => stored)
   if (has('opens-missing-for-reading') && !isReopened && mode === 'read') rmSync(pathname)
-  const leak = leakOf(has)
+  const leak = leakOf(has, pathname, mode)
   const limits = callLimitsOf(has)
   const batch = batchOf(has)
   const useConnection = connectionOf(pathname, has)
@@ -283,7 +283,7 @@ const openFilePersistence: OpenPersistence = async ({
     },
     async close() {
       isClosing = true
-      leak.ofClose()
+      leak.ofClose(isDown())
       if (has('waits-for-other-openings')) await untilNoneCalls(pathname)
       if (!has('closes-early'))
         await Promise.race([Promise.allSettled(running), wait(1_000, false)])

@@ -13,9 +13,13 @@ export async function reportedCall<Result>(
   { name, args }: { readonly name: string; readonly args: readonly unknown[] },
   work: () => Promise<Result>,
 ): Promise<Result> {
+  const named = () => {
+    if (has('tells-values')) return `${name} ${inspect(args)}`
+    return has('names-each-page') && name === 'pets.list' ? `${name} ${inspect(args)}` : name
+  }
   const begin = () =>
     onStatement?.(
-      { name: has('tells-values') ? `${name} ${inspect(args)}` : name },
+      { name: named() },
       { system: 'file', ...(has('never-reads-a-replica') && { host: 'primary' }) },
     )
   running += 1
