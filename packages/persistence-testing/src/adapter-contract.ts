@@ -23,6 +23,7 @@ import { killedWhileChangingKeysCases } from './killed-cases/changing-keys.ts'
 import { killedInBulkCases } from './killed-cases/writing-in-bulk.ts'
 import { acknowledgedBulkCases } from './outage-cases/acknowledged-bulk.ts'
 import { backgroundCases } from './outage-cases/background.ts'
+import { cancelledCases } from './outage-cases/cancelled.ts'
 import { closedCases } from './outage-cases/closed.ts'
 import { frozenCases } from './outage-cases/frozen.ts'
 import { frozenBulkCases } from './outage-cases/frozen-bulk.ts'
@@ -142,6 +143,7 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
     unavailability: [
       ...unavailableCases,
       ...frozenCases,
+      ...cancelledCases,
       ...closedCases,
       ...backgroundCases,
       ...unavailableBulkCases,

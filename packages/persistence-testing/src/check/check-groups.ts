@@ -19,7 +19,10 @@ const WAITING_GROUPS: readonly {
   readonly ids: readonly string[]
 }[] = [
   { needs: 'freeze', ids: ['persistence.unavailable.frozen-writes'] },
-  { needs: 'interrupt', ids: ['persistence.unavailable.long'] },
+  {
+    needs: 'interrupt',
+    ids: ['persistence.unavailable.long', 'persistence.unavailable.frozen-cancelled'],
+  },
   {
     needs: 'freeze',
     ids: [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { NewPet, Pet, PetRepository } from '@pet-store/domain'
+import type { Cancellation, NewPet, Pet, PetRepository } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import { CALL_LIMIT_MS, UNAVAILABLE } from '../adapter/outage.ts'
 import { untilAvailable } from '../adapter/until-available.ts'
@@ -30,10 +30,11 @@ export async function attempt(
   pets: PetRepository,
   name: string,
   isKeyed: boolean,
+  cancellation?: Cancellation,
 ): Promise<Attempt> {
   try {
-    if (!isKeyed) return { name, isKeyed, pet: await pets.add(aSoldPet(name)) }
-    const { pet, isReplay } = await addWithName(pets, name)
+    if (!isKeyed) return { name, isKeyed, pet: await pets.add(aSoldPet(name), cancellation) }
+    const { pet, isReplay } = await addWithName(pets, name, cancellation)
     // True if the adapter has repeated it, because it did not know whether it was stored.
     expectEqual(isReplay, false, `isReplay of the first add with the key ${name}`)
     return { name, isKeyed, pet }
@@ -58,8 +59,13 @@ function aSoldPet(name: string): NewPet {
   return aNewPet({ name, status: 'sold' })
 }
 
-function addWithName(pets: PetRepository, name: string): ReturnType<PetRepository['addWithKey']> {
-  return pets.addWithKey(aSoldPet(name), anIdempotencyKey({ key: name, fingerprint: name }))
+function addWithName(
+  pets: PetRepository,
+  name: string,
+  cancellation?: Cancellation,
+): ReturnType<PetRepository['addWithKey']> {
+  const key = anIdempotencyKey({ key: name, fingerprint: name })
+  return pets.addWithKey(aSoldPet(name), key, cancellation)
 }
 
 /**

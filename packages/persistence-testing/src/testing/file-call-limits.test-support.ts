@@ -1,4 +1,4 @@
-import { persistenceUnavailable } from '@pet-store/domain'
+import { type Cancellation, persistenceUnavailable } from '@pet-store/domain'
 import type { OpenMode } from '@pet-store/persistence'
 import { wait } from './file-wait.test-support.ts'
 
@@ -11,11 +11,15 @@ export interface CallLimits {
   check(mode: OpenMode | undefined): void
 }
 
-export function callLimitsOf(has: (fault: string) => boolean): CallLimits {
+export function callLimitsOf(has: (fault: string) => boolean, isDown: () => boolean): CallLimits {
+  const untilUp = async () => {
+    for (let waits = 0; waits < 60 && isDown(); waits += 1) await wait(50)
+  }
   let rejected = 0
   return {
     assertAllowed() {
       if (has('counts-rejected-calls') && rejected > 10_000) throw persistenceUnavailable()
+      if (has('copies-cancellations') && isDown()) return untilUp()
       return has('limits-calls-by-date') ? endBefore(Date.now() + 5_000) : undefined
     },
     check(mode) {
@@ -30,6 +34,14 @@ export function callLimitsOf(has: (fault: string) => boolean): CallLimits {
 async function endBefore(deadline: number): Promise<void> {
   await wait(1)
   if (Date.now() > deadline) throw persistenceUnavailable()
+}
+
+/** Whether a caller still waited when it called. */
+export function cancellationOf(
+  has: (fault: string) => boolean,
+  given: Cancellation | undefined,
+): Cancellation | undefined {
+  return has('copies-cancellations') ? given && { aborted: given.aborted } : given
 }
 
 /** Does work, whose result may be lost, and then does it again. */

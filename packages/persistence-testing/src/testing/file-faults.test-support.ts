@@ -170,6 +170,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['connects-again-when-closed', 'open.rejected'],
   ['names-each-page', 'declared.reports'],
   ['shares-a-reader', 'shared.reader'],
+  ['copies-cancellations', 'unavailable.frozen-cancelled'],
 ]
 
 /** Faults whose own error is what a case rejects with. */

@@ -6,7 +6,7 @@ import type { ApiKey } from '@pet-store/access'
 import { persistenceUnavailable } from '@pet-store/domain'
 import type { OpenPersistence } from '@pet-store/persistence'
 import { batchOf } from './file-batch.test-support.ts'
-import { callLimitsOf, repeatedIfLost } from './file-call-limits.test-support.ts'
+import { callLimitsOf, cancellationOf, repeatedIfLost } from './file-call-limits.test-support.ts'
 import { asReturned } from './file-call-style.test-support.ts'
 import { clockOf, timed } from './file-clock.test-support.ts'
 import { connectionOf } from './file-connection.test-support.ts'
@@ -84,7 +84,7 @@ const openFilePersistence: OpenPersistence = async ({
   const opened = transaction(pathname, (stored) => stored)
   if (has('opens-missing-for-reading') && !isReopened && mode === 'read') rmSync(pathname)
   const leak = leakOf(has, pathname, mode)
-  const limits = callLimitsOf(has)
+  const limits = callLimitsOf(has, isDown)
   const batch = batchOf(has)
   const useConnection = connectionOf(pathname, has)
   const clock = clockOf(has)
@@ -199,7 +199,8 @@ const openFilePersistence: OpenPersistence = async ({
     pets: port('pets', {
       async add(pet, cancellation) {
         if (has('stores-in-two-steps')) return addInTwoSteps(call, pet)
-        const add = ({ pets }: State) => pets.add(pet, cancellation)
+        const given = cancellationOf(has, cancellation)
+        const add = ({ pets }: State) => pets.add(pet, given)
         if (has('repeats-keyed-writes')) return call(add)
         if (!has('acknowledges-early')) return callRemotely(add)
         void wait(4).then(() => call(add).catch(() => {}))
@@ -209,7 +210,8 @@ const openFilePersistence: OpenPersistence = async ({
         const dated = { ...key, at: at ?? clock.timeOfCall() }
         const inSteps = addKeyedIn(has)?.(call, pet, dated)
         if (inSteps !== undefined) return inSteps
-        return failLater(callRemotely(({ pets }) => pets.addWithKey(pet, dated, cancellation)))
+        const given = cancellationOf(has, cancellation)
+        return failLater(callRemotely(({ pets }) => pets.addWithKey(pet, dated, given)))
       },
       async find(id) {
         if (await batch.isFull()) return undefined
