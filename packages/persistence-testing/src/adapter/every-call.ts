@@ -16,17 +16,27 @@ export interface Call {
   readonly run: () => Promise<unknown>
 }
 
+interface ApiKeyCalls extends FunctionCalls<ApiKeyRepository> {
+  /** Whether a write has changed the keys of its label. */
+  readonly isDone?: (keys: ApiKeyRepository, label: string) => Promise<boolean>
+}
+
 /** The compiler asks for every function. */
-const API_KEYS: Readonly<
-  Record<(typeof API_KEY_REPOSITORY_FUNCTIONS)[number], FunctionCalls<ApiKeyRepository>>
-> = {
-  add: { isRead: false, calls: { add: (keys, label) => keys.add(aNewApiKey(`${label} new`)) } },
+const API_KEYS: Readonly<Record<(typeof API_KEY_REPOSITORY_FUNCTIONS)[number], ApiKeyCalls>> = {
+  add: {
+    isRead: false,
+    calls: { add: (keys, label) => keys.add(aNewApiKey(`${label} new`)) },
+    isDone: async (keys, label) => (await keys.find(`key_${label} new`)) !== undefined,
+  },
   replace: {
     isRead: false,
     calls: {
       replace: (keys, label) =>
         keys.replace(replacedId(label), aNewApiKey(`${label} next`), after(10)),
     },
+    isDone: async (keys, label) =>
+      (await keys.find(`key_${label} next`)) !== undefined ||
+      (await keys.find(replacedId(label)))?.replacedBy !== undefined,
   },
   find: { isRead: true, calls: { find: (keys, label) => keys.find(usedId(label)) } },
   findByHash: {
@@ -37,10 +47,12 @@ const API_KEYS: Readonly<
   revoke: {
     isRead: false,
     calls: { revoke: (keys, label) => keys.revoke(revokedId(label), after(5), 'Ada') },
+    isDone: async (keys, label) => (await keys.find(revokedId(label)))?.revokedAt !== undefined,
   },
   markUsed: {
     isRead: false,
     calls: { markUsed: (keys, label) => keys.markUsed([{ id: usedId(label), at: after(3) }]) },
+    isDone: async (keys, label) => (await keys.find(usedId(label)))?.lastUsedAt !== undefined,
   },
 }
 
@@ -52,6 +64,21 @@ const replacedId = (label: string) => `key_${label} replaced`
 export async function prepareCalls({ apiKeys }: Persistence, label: string): Promise<void> {
   for (const name of ['used', 'revoked', 'replaced'])
     await apiKeys?.add(aNewApiKey(`${label} ${name}`))
+}
+
+/** The calls on API keys with this label, of those with these names, that have changed something. */
+export async function doneAmong(
+  { apiKeys }: Persistence,
+  label: string,
+  names: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  if (apiKeys === undefined) return []
+  const done: string[] = []
+  for (const name of API_KEY_REPOSITORY_FUNCTIONS) {
+    const call = `apiKeys.${name}`
+    if (names.has(call) && (await API_KEYS[name].isDone?.(apiKeys, label))) done.push(call)
+  }
+  return done
 }
 
 /** One call of every function of the ports, in every way, and of those beside the ports. */

@@ -4,7 +4,8 @@ import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { endWithin } from '../case/time-limit.ts'
 import { wait } from '../case/wait.ts'
 import { type Interruption, memberOf, type PersistenceHarness } from '../persistence-harness.ts'
-import type { Call } from './every-call.ts'
+import { type Call, doneAmong } from './every-call.ts'
+import { untilAvailable } from './until-available.ts'
 import { withPersistence } from './with-persistence.ts'
 
 /** How calls reject while the database is unavailable. */
@@ -17,7 +18,7 @@ export const OPENING_LIMIT_MS = 30_000
 export const HAVE_NO_CODE: readonly string[] = ['check', 'isMigrated', 'readClock']
 
 /** It rejects when it is repeated: its id is taken. */
-const ADDS_A_KEY = 'apiKeys.add'
+export const ADDS_A_KEY = 'apiKeys.add'
 
 /** What a case works with whose database becomes unavailable. */
 export interface Outage {
@@ -77,10 +78,33 @@ export async function allEnded<Results extends readonly unknown[]>(
 
 /**
  * Expects each call to reject in time, all at once: each may take as long as its deadline. The
- * rejections of the ports have a code. `isMigrated` may know it from before.
+ * rejections of the ports have a code. `isMigrated` may know it from before. Returns the names of
+ * the calls that said `not_stored`.
  */
-export async function expectUnavailable(calls: readonly Call[], scale: number): Promise<void> {
-  await allEnded(calls.map((call) => expectOneUnavailable(call, scale)))
+export async function expectUnavailable(
+  calls: readonly Call[],
+  scale: number,
+): Promise<ReadonlySet<string>> {
+  const notStored = new Set<string>()
+  const noted = calls.map(({ name, isRead, run }): Call => {
+    const note = (error: unknown) => {
+      if (Object(error).outcome === 'not_stored') notStored.add(name)
+      throw error
+    }
+    return { name, isRead, run: () => run().catch(note) }
+  })
+  await allEnded(noted.map((call) => expectOneUnavailable(call, scale)))
+  return notStored
+}
+
+/** Expects that these calls, which said `not_stored` during an outage, have changed nothing. */
+export async function expectNotDone(
+  opened: Persistence,
+  label: string,
+  notStored: ReadonlySet<string>,
+): Promise<void> {
+  const done = await untilAvailable(() => doneAmong(opened, label, notStored))
+  expectEqual(done, [], 'the calls that said not_stored, and have changed an API key')
 }
 
 async function expectOneUnavailable({ name, run }: Call, scale: number): Promise<void> {

@@ -7,6 +7,7 @@ import {
   aRandomMoment,
   CALL_LIMIT_MS,
   callUntil,
+  expectNotDone,
   expectNotOpened,
   expectUnavailable,
   interrupted,
@@ -61,7 +62,7 @@ export const frozenCases: readonly HarnessCase[] = casesOf(GROUP, {
       const others = everyCall(persistence, 'frozen').filter(
         ({ name, isRead }) => !(isRead && readsWork) && !isAdd(name),
       )
-      const [attempts] = await allEnded([
+      const [attempts, notStored] = await allEnded([
         attemptAll(persistence, 'frozen', scale),
         expectUnavailable(others, scale),
         ...begun,
@@ -70,6 +71,7 @@ export const frozenCases: readonly HarnessCase[] = casesOf(GROUP, {
       await end()
       await expectWorksAgain(persistence, 'afterwards')
       await expectStoredAsSaid(pets, [before, ...attempts], REPEATED_WITHIN_MS)
+      await expectNotDone(persistence, 'frozen', notStored)
     }, 'freeze'),
   'frozen-writes: says what is known of each add that was under way when the database stopped':
     async (harness, scale) => {

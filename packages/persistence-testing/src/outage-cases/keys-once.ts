@@ -25,11 +25,11 @@ export const keysOnceCases: readonly HarnessCase[] = casesOf(GROUP, {
   'keys-once: repeats no change of an API key that an interruption finds': interrupted(
     async ({ persistence, interrupt }) => {
       const apiKeys = apiKeysOf(persistence)
-      const stored: string[] = []
+      const said: Said = { stored: [], notStored: [] }
       for (let round = 0; round < ROUNDS; round += 1) {
         const hasEnded = { value: false }
         const writing = Array.from({ length: WRITERS }, (_, writer) =>
-          awaitedLater(rotateUntil(hasEnded, apiKeys, `${round}-${writer}`, stored)),
+          awaitedLater(rotateUntil(hasEnded, apiKeys, `${round}-${writer}`, said)),
         )
         try {
           await aRandomMoment(10, 60)
@@ -45,37 +45,48 @@ export const keysOnceCases: readonly HarnessCase[] = casesOf(GROUP, {
       }
       await expectWorksAgain(persistence, 'afterwards')
       const ids = new Set((await apiKeys.list()).map(({ id }) => id))
-      const lost = stored.filter((id) => !ids.has(id))
+      const lost = said.stored.filter((id) => !ids.has(id))
       expectEqual(lost, [], 'the API keys that were acknowledged and are not stored')
+      const found = said.notStored.filter((id) => ids.has(id))
+      expectEqual(found, [], 'the API keys that are stored although their call said not_stored')
     },
   ),
 })
+
+/** The ids of new keys, by what the calls said that store them. */
+interface Said {
+  readonly stored: string[]
+  readonly notStored: string[]
+}
 
 /** Adds keys that nobody else has, and replaces them; each is called once. */
 async function rotateUntil(
   hasEnded: { readonly value: boolean },
   apiKeys: ApiKeyRepository,
   label: string,
-  stored: string[],
+  said: Said,
 ): Promise<void> {
   for (let count = 0; !hasEnded.value; count += 1) {
     // An adapter that writes at once would leave the interruption no turn of the event loop.
     await aTurnLater()
     const old = aNewApiKey(`${label}-${count}`)
     const next = aNewApiKey(`${label}-${count}-next`)
-    if (!(await isDone(`add of ${old.id}`, () => apiKeys.add(old)))) continue
-    stored.push(old.id)
-    const isReplaced = await isDone(`replace of ${old.id}`, async () => {
+    if (!(await isDone(`add of ${old.id}`, old.id, said, () => apiKeys.add(old)))) continue
+    await isDone(`replace of ${old.id}`, next.id, said, async () => {
       const result = await apiKeys.replace(old.id, next, after(10))
       // False if the adapter has sent it twice, and the first time it was done.
       expectEqual(result, true, `replace of ${old.id}, which no other call replaces`)
     })
-    if (isReplaced) stored.push(next.id)
   }
 }
 
-/** Whether a call resolves; it may only reject as unavailable. */
-async function isDone(name: string, call: () => Promise<void>): Promise<boolean> {
+/** Whether a call that stores this key resolves; it may only reject as unavailable. */
+async function isDone(
+  name: string,
+  id: string,
+  said: Said,
+  call: () => Promise<void>,
+): Promise<boolean> {
   let error: unknown
   const done = await call().then(
     () => true,
@@ -84,7 +95,9 @@ async function isDone(name: string, call: () => Promise<void>): Promise<boolean>
       return false
     },
   )
+  if (done) said.stored.push(id)
   if (done) return true
+  if (Object(error).outcome === 'not_stored') said.notStored.push(id)
   const expected = `${name}, which no other call makes, must resolve or reject as unavailable`
   const { code } = UNAVAILABLE
   await expectRejection(() => Promise.reject(error), expected, { code })

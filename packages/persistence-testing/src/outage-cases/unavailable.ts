@@ -6,6 +6,7 @@ import {
   allEnded,
   aRandomMoment,
   callUntil,
+  expectNotDone,
   expectNotOpened,
   expectUnavailable,
   interrupted,
@@ -77,7 +78,7 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
       const others = everyCall(persistence, 'writes').filter(
         ({ name, isRead }) => name === 'check' || !(isRead || isAdd(name)),
       )
-      const [attempts] = await allEnded([
+      const [attempts, notStored] = await allEnded([
         attemptAll(persistence, 'writes', scale),
         expectUnavailable(others, scale),
       ])
@@ -85,6 +86,7 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
       await end()
       await expectWorksAgain(persistence, 'afterwards')
       await expectStoredAsSaid(persistence.pets, attempts)
+      await expectNotDone(persistence, 'writes', notStored)
     }),
   'long: works again after an outage in which it was called for seconds': interrupted(
     async ({ persistence, interrupt }) => {
