@@ -22,6 +22,9 @@ const AT_ONCE = 50
 /** For each kind of call: an adapter may hold its calls back until their deadline. */
 const MOST_MS = 20_000
 
+/** Of those that an adapter holds back until their deadline: all of them at once. */
+const FROZEN = [2 * LONG, LONG, LONGEST, LONGEST, LONGEST]
+
 /** What was rejected during an outage counts for no limit of what waits. */
 export const manyRejectedCases: readonly HarnessCase[] = casesOf(GROUP, {
   'many-rejected: works again after thousands of calls, of megabytes, were rejected': interrupted(
@@ -30,13 +33,28 @@ export const manyRejectedCases: readonly HarnessCase[] = casesOf(GROUP, {
       const { end } = await interrupt()
       for (const [count, call] of rejectedCalls(persistence)) await callMany(count, call)
       await end()
-      await expectWorksAgain(persistence, 'afterwards').catch((error: unknown) => {
-        if (error instanceof assert.AssertionError) throw error
-        assert.fail(`every function must work again, but one has rejected: ${String(error)}`)
-      })
+      await expectEachWorksAgain(persistence)
     },
   ),
+  'many-late: works again after thousands of calls, of megabytes, have missed their deadline':
+    interrupted(async ({ persistence, interrupt: freeze }) => {
+      await expectWorks(persistence, 'before')
+      const { end } = await freeze()
+      const calls = rejectedCalls(persistence).flatMap(([, call], kind) =>
+        Array.from({ length: FROZEN[kind] ?? 0 }, async (_, index) => call(index)),
+      )
+      await Promise.allSettled(calls)
+      await end()
+      await expectEachWorksAgain(persistence)
+    }, 'freeze'),
 })
+
+function expectEachWorksAgain(opened: Persistence): Promise<void> {
+  return expectWorksAgain(opened, 'afterwards').catch((error: unknown) => {
+    if (error instanceof assert.AssertionError) throw error
+    assert.fail(`every function must work again, but one has rejected: ${String(error)}`)
+  })
+}
 
 type Calls = readonly [count: number, call: (index: number) => unknown]
 
