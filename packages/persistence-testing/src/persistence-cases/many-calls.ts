@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Persistence } from '@pet-store/persistence'
+import { everyCall, prepareCalls } from '../adapter/every-call.ts'
 import { expectWorks } from '../adapter/expect-works.ts'
+import { ADDS_A_KEY, UNAVAILABLE } from '../adapter/outage.ts'
 import {
   apiKeysOf,
   rateLimiterOf,
@@ -22,6 +24,8 @@ const GROUP = { group: 'persistence.calls', timeLimitMs: 120_000 }
 
 /** More than an adapter puts into one statement that collects the calls of a moment. */
 const AT_ONCE = 300
+/** As many as an adapter must take at a time. */
+const SAME_AT_ONCE = 50
 /** Together more than an adapter allows at a time that counts what is under way. */
 const CANCELLED = 5_100
 const REJECTED = 5_100
@@ -52,6 +56,30 @@ export const manyCallsCases: readonly HarnessCase[] = casesOf(GROUP, {
         }
       }
       await expectAddsStored(opened)
+      await expectWorks(opened, 'afterwards')
+    })
+  },
+  'same: rejects none of many calls at the same time that read or change the same': async (
+    harness,
+  ) => {
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
+    await withPersistence(harness, url, async (opened) => {
+      await prepareCalls(opened, 'same')
+      for (const { name, run } of everyCall(opened, 'same')) {
+        const calls = Array.from({ length: SAME_AT_ONCE }, run)
+        for (const result of await Promise.allSettled(calls)) {
+          if (result.status === 'fulfilled') continue
+          // All but one of them find its id taken.
+          const isTaken = name === ADDS_A_KEY && Object(result.reason).code !== UNAVAILABLE.code
+          causedBy(result.reason, () =>
+            expectEqual(
+              isTaken,
+              true,
+              `whether one of ${SAME_AT_ONCE} calls of ${name} may reject`,
+            ),
+          )
+        }
+      }
       await expectWorks(opened, 'afterwards')
     })
   },
