@@ -189,13 +189,13 @@ type Together = <Ours>(
  * other one is ready.
  */
 export function besideAnotherProcess(
-  run: (opened: Persistence, together: Together) => Promise<void>,
+  run: (opened: Persistence, together: Together, url: string) => Promise<void>,
 ): HarnessCase['run'] {
   return withProcesses(async (harness, start) => {
     assertSeveralProcesses(harness)
     const url = await harness.emptyDatabase({ mayHaveSchema: true })
-    await withPersistence(harness, url, (opened) =>
-      run(opened, async (script, work) => {
+    await withPersistence(harness, url, (opened) => {
+      const together: Together = async (script, work) => {
         let working: ReturnType<typeof work> | undefined
         let hasEnded = false
         const other = start(url, OPENED + script)
@@ -207,8 +207,9 @@ export function besideAnotherProcess(
         })
         const theirs = (await linesOf(other))[1] ?? ''
         return [await (working as ReturnType<typeof work>), theirs]
-      }),
-    )
+      }
+      return run(opened, together, url)
+    })
   })
 }
 
