@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { CreateRateLimiter, RateLimiter } from '@pet-store/access'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
-import { wait } from '../case/wait.ts'
+import { aTurnLater, wait } from '../case/wait.ts'
 import { inOneWindow, LONG_MS } from './long-window.ts'
 
 /** The shortest window whose end a case waits for. */
@@ -16,6 +16,16 @@ const POLL_MS = 20
 
 /** The time between two requests that must not be allowed before a window ends. */
 const PAUSE_MS = 5
+
+/** Windows so short that many of them end, and requests that wait for each other then. */
+const SHORTEST_MS = 20
+const LONGEST_MS = 100
+const WINDOWS = 150
+const EDGES_MS = 4_000
+const REQUESTS = 2
+const TOGETHER = 10
+const BEFORE_MS = 5
+const AFTER_MS = 4
 
 /** Two clocks may run at different speeds, and are read in whole milliseconds. */
 const CLOCK_MS = 3
@@ -122,7 +132,58 @@ export const windowCases: readonly ContractCase<CreateRateLimiter>[] = casesOf('
     }
     assert.fail(`no request was allowed in three windows of ${windowMs} ms`)
   },
+  'edges: allows no more requests when many arrive while windows end and begin': async (create) => {
+    const windowMs = await windowOfSeveralCalls(create)
+    const limiter = create({ requests: REQUESTS, windowMs })
+    const ends: Between[] = []
+    const start = performance.now()
+    const takeOften = async () => {
+      for (let called = start; called - start < Math.min(WINDOWS * windowMs, EDGES_MS); ) {
+        called = performance.now()
+        const { isAllowed, resetMs } = await limiter.take('key_kiosk')
+        if (isAllowed)
+          ends.push({ earliest: called + resetMs, latest: performance.now() + resetMs })
+        const hasJustBegun = windowMs - resetMs < AFTER_MS
+        await (hasJustBegun || resetMs < BEFORE_MS ? aTurnLater() : wait(resetMs - BEFORE_MS))
+      }
+    }
+    await Promise.all(Array.from({ length: TOGETHER }, takeOften))
+    ends.sort((one, other) => one.latest - other.latest)
+    const areTooMany = ends.some((_, first) => {
+      const some = ends.slice(first, first + REQUESTS + 1)
+      return some.length > REQUESTS && areOfOneWindow(some, windowMs)
+    })
+    expectEqual(
+      areTooMany,
+      false,
+      `whether more than ${REQUESTS} requests were allowed in one of ${WINDOWS} windows`,
+    )
+  },
 })
+
+/** The times between which the window of a request ends. */
+interface Between {
+  readonly earliest: number
+  readonly latest: number
+}
+
+function areOfOneWindow(ends: readonly Between[], windowMs: number): boolean {
+  const earliest = Math.min(...ends.map((end) => end.earliest))
+  const latest = Math.max(...ends.map((end) => end.latest))
+  return latest - earliest < windowMs - CLOCK_MS
+}
+
+/** Longer than a call takes beside others; by then the adapter has opened its connections. */
+async function windowOfSeveralCalls(create: CreateRateLimiter): Promise<number> {
+  const limiter = create({ requests: 1, windowMs: LONG_MS })
+  let roundMs = 0
+  for (let round = 0; round < 4; round += 1) {
+    const start = performance.now()
+    await Promise.all(Array.from({ length: TOGETHER }, async () => limiter.take('key_clock')))
+    roundMs = performance.now() - start
+  }
+  return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, Math.ceil(4 * roundMs)))
+}
 
 /** Long enough for several calls, however slow they are. */
 async function shortWindowMs(create: CreateRateLimiter): Promise<number> {
