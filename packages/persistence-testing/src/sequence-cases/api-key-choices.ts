@@ -198,19 +198,20 @@ const listAll = choice(
   (model, _, outcome, text) => expectKeys(model, [...model.apiKeys.values()], outcome, text),
 )
 
-const listChangedSince = choice(
-  'listChangedSince',
-  times.map((time) => () => [time] as const),
-  (model, [time], outcome, text) => {
-    const successors = successorsOf(model)
-    const changed = [...model.apiKeys.values()].filter(({ id, createdAt, revokedAt }) =>
-      [createdAt, revokedAt, successors.get(id)?.createdAt].some(
-        (at) => at !== undefined && at >= time,
-      ),
-    )
-    expectKeys(model, changed, outcome, text)
-  },
-)
+const listChangedSince = (since: fc.Arbitrary<Date>) =>
+  choice(
+    'listChangedSince',
+    since.map((time) => () => [time] as const),
+    (model, [time], outcome, text) => {
+      const successors = successorsOf(model)
+      const changed = [...model.apiKeys.values()].filter(({ id, createdAt, revokedAt }) =>
+        [createdAt, revokedAt, successors.get(id)?.createdAt].some(
+          (at) => at !== undefined && at >= time,
+        ),
+      )
+      expectKeys(model, changed, outcome, text)
+    },
+  )
 
 /** Keys that were created at the same time may be in any order. */
 function expectKeys(
@@ -232,7 +233,7 @@ function expectKeys(
 }
 
 /** A call that an adapter need not have. */
-const changes: Choices = fc.tuple(listChangedSince, listAll).map(
+const changes: Choices = fc.tuple(listChangedSince(times), listAll).map(
   ([ofChanges, ofAll]): Choice =>
     (model, database) =>
       database.openings.every(({ apiKeys }) => apiKeys?.listChangedSince !== undefined)
@@ -252,17 +253,25 @@ export const apiKeyChoicesAtOnce: Choices = fc.oneof(
 
 export const keyListChoices: Choices = fc.oneof(listAll, changes)
 
-/** Reads every key, through either opening. */
-export const lastKeyChoices: readonly Choice[] = fc.sample(listAll, { seed: 1, numRuns: 4 }).map(
-  (listKeys): Choice =>
-    (model, database) =>
-      database.openings.every(({ apiKeys }) => apiKeys !== undefined)
-        ? listKeys(model, database)
-        : NO_CALL,
-)
+/** Reads every key, through either opening, and the changes since each of the times between. */
+export const lastKeyChoices: readonly Choice[] = [
+  ...fc.sample(listAll, { seed: 1, numRuns: 4 }).map((list) => ifThere('list', list)),
+  ...[-3, -2, -1, 0, 1, 2, 3, 4].flatMap((ms) =>
+    fc
+      .sample(listChangedSince(fc.constant(after(ms))), { seed: 1, numRuns: 1 })
+      .map((list) => ifThere('listChangedSince', list)),
+  ),
+]
 
-/** For an adapter that stores no API keys. */
-const NO_CALL: ModelCall = { text: 'no API keys', run: async () => undefined, apply: () => {} }
+function ifThere(name: keyof Keys, call: Choice): Choice {
+  return (model, database) =>
+    database.openings.every(({ apiKeys }) => apiKeys?.[name] !== undefined)
+      ? call(model, database)
+      : NO_CALL
+}
+
+/** For an adapter that has no such call. */
+const NO_CALL: ModelCall = { text: 'no such call', run: async () => undefined, apply: () => {} }
 
 /** Every call on API keys. */
 export const apiKeyChoices: Choices = fc.oneof(
