@@ -151,6 +151,19 @@ const FAULTS: Readonly<Record<string, (limit: RateLimit, shared: Shared) => Take
       return allowanceOf(count, limit)
     }
   },
+  'edges: begins the window again of a request that has waited since the last one': (limit) => {
+    let window = 0
+    let count = 0
+    return async () => {
+      const atMs = Date.now()
+      const own = Math.floor(atMs / limit.windowMs)
+      await new Promise((resolve) => setTimeout(resolve, 5 * Math.random()))
+      if (own !== window) count = 0
+      window = own
+      count += 1
+      return { ...allowanceOf(count, limit), resetMs: (own + 1) * limit.windowMs - atMs }
+    }
+  },
   'per-window: counts for all limits together': (limit, shared) => {
     const { take } = createMemoryRateLimiter(limit)
     // The first one is asked for the time only.

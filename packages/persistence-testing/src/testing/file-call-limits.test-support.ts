@@ -7,6 +7,8 @@ export interface CallLimits {
   /** Rejects a call that is one too many, or too late; `undefined` without such a limit. */
   assertAllowed(): Promise<void> | undefined
   noteRejected(): void
+  /** Runs a change beside others, or rejects it. */
+  besideOthers(change: () => Promise<void>): Promise<void>
   /** Rejects where a check must not write. */
   check(mode: OpenMode | undefined): void
 }
@@ -16,10 +18,22 @@ export function callLimitsOf(has: (fault: string) => boolean, isDown: () => bool
     for (let waits = 0; waits < 60 && isDown(); waits += 1) await wait(50)
   }
   let rejected = 0
+  let changing = 0
   return {
+    async besideOthers(change) {
+      changing += 1
+      try {
+        await wait(1)
+        if (has('changes-few-at-once') && changing > 10) throw persistenceUnavailable()
+        await change()
+      } finally {
+        changing -= 1
+      }
+    },
     assertAllowed() {
       if (has('counts-rejected-calls') && rejected > 10_000) throw persistenceUnavailable()
       if (has('copies-cancellations') && isDown()) return untilUp()
+      if (has('counts-late-calls') && rejected > 7_000) throw persistenceUnavailable()
       return has('limits-calls-by-date') ? endBefore(Date.now() + 5_000) : undefined
     },
     check(mode) {
