@@ -158,7 +158,7 @@ describe.concurrent('persistenceContract', () => {
         [missing('outdatedDatabase'), 2],
         [missing('newerDatabase'), 1],
         [missing('interrupt'), 8],
-        [missing('freeze'), 5],
+        [missing('freeze'), 6],
         [missing('loseConnections'), 1],
         [missing('deletePet'), 1],
       ]),
