@@ -66,7 +66,7 @@ export async function prepareCalls({ apiKeys }: Persistence, label: string): Pro
     await apiKeys?.add(aNewApiKey(`${label} ${name}`))
 }
 
-/** The calls on API keys with this label, of those with these names, that have changed something. */
+/** Those calls on API keys, of these names, with this label, that have changed something. */
 export async function doneAmong(
   { apiKeys }: Persistence,
   label: string,

@@ -9,6 +9,8 @@ export interface CallLimits {
   noteRejected(): void
   /** Runs a change beside others, or rejects it. */
   besideOthers(change: () => Promise<void>): Promise<void>
+  /** Does work of a port, and some of it a moment later again. */
+  laterToo<Result>(portName: string, work: () => Promise<Result>): Promise<Result>
   /** Rejects where a check must not write. */
   check(mode: OpenMode | undefined): void
 }
@@ -21,14 +23,20 @@ export function callLimitsOf(has: (fault: string) => boolean, isDown: () => bool
   let changing = 0
   return {
     async besideOthers(change) {
+      if (!has('changes-few-at-once')) return change()
       changing += 1
       try {
         await wait(1)
-        if (has('changes-few-at-once') && changing > 10) throw persistenceUnavailable()
+        if (changing > 10) throw persistenceUnavailable()
         await change()
       } finally {
         changing -= 1
       }
+    },
+    laterToo(portName, work) {
+      if (isDown() && portName === 'apiKeys' && has('changes-keys-later'))
+        setTimeout(() => void work().catch(() => {}), 300)
+      return work()
     },
     assertAllowed() {
       if (has('counts-rejected-calls') && rejected > 10_000) throw persistenceUnavailable()

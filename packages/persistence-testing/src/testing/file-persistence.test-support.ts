@@ -177,12 +177,8 @@ const openFilePersistence: OpenPersistence = async ({
           return asReturned({ has, isDown, name: text, args }, async () => {
             const called = reportedCall(onStatement, has, { name: text, args }, async () => {
               if (isDown() && has(`hangs-in-${text}`)) return new Promise(() => {})
-              const method = Reflect.get(own, key) as Method | undefined
-              const change = async () =>
-                method === undefined ? run(args, name, key) : method(...args)
-              if (isDown() && name === 'apiKeys' && has('changes-keys-later'))
-                setTimeout(() => void change().catch(() => {}), 300)
-              return change()
+              const method = (Reflect.get(own, key) ?? (() => run(args, name, key))) as Method
+              return limits.laterToo(name, async () => method(...args))
             })
             running.push(Promise.resolve(called))
             countCall(pathname, called)
@@ -265,11 +261,8 @@ const openFilePersistence: OpenPersistence = async ({
         if (has('loses-uses-when-down') && Number.isFinite(downSince)) return
         if (has('overwrites-revocations')) await overwriteRevocation(call, uses[0]?.id ?? '')
         const given = has('records-few-uses') ? uses.slice(0, 4_000) : uses
-        const parts = has('uses-in-parts') ? hundredsOf(given) : [given]
-        const use = async () => {
-          for (const part of parts) await call(({ apiKeys }) => apiKeys.markUsed(part))
-        }
-        await (has('changes-few-at-once') ? limits.besideOthers(use) : use())
+        for (const part of has('uses-in-parts') ? hundredsOf(given) : [given])
+          await limits.besideOthers(() => call(({ apiKeys }) => apiKeys.markUsed(part)))
       },
     }),
     createRateLimiter: (limit) => ({ take: (keyId) => take(limit, keyId) }),
