@@ -23,8 +23,8 @@ let databases = 0
 /** A harness for the file adapter with a fault. */
 function harnessWith(fault = '', severalProcesses = true): Required<PersistenceHarness> {
   const emptyDatabase = async () => `file:${folder}/${++databases}${fault && `?${fault}`}`
-  const isDown = async (url: string) => {
-    const file = `${new URL(url).pathname}.down`
+  const withFile = (ending: string) => async (url: string) => {
+    const file = new URL(url).pathname + ending
     writeFileSync(file, '')
     return { end: async () => rmSync(file) }
   }
@@ -49,8 +49,9 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
       return { url, pets }
     },
     databaseBeside: async (url) => url.replace(/([?]|$)/, '0$1'),
-    interrupt: isDown,
-    freeze: isDown,
+    interrupt: withFile('.down'),
+    freeze: withFile('.down'),
+    fill: withFile('.full'),
     async loseConnections(url) {
       writeFileSync(`${new URL(url).pathname}.losses`, 'once')
       return { end: async () => {} }
@@ -159,11 +160,12 @@ describe.concurrent('persistenceContract', () => {
         [missing('newerDatabase'), 1],
         [missing('interrupt'), 8],
         [missing('freeze'), 6],
+        [missing('fill'), 1],
         [missing('loseConnections'), 1],
         [missing('deletePet'), 1],
       ]),
     )
-    expect(Object.keys(counts)).toHaveLength(12)
+    expect(Object.keys(counts)).toHaveLength(13)
   })
 
   it('adapterContract has cases whose ids and names are unique, and ids formatted alike', () => {

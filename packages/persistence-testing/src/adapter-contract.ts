@@ -27,6 +27,7 @@ import { cancelledCases } from './outage-cases/cancelled.ts'
 import { closedCases } from './outage-cases/closed.ts'
 import { frozenCases } from './outage-cases/frozen.ts'
 import { frozenBulkCases } from './outage-cases/frozen-bulk.ts'
+import { fullCases } from './outage-cases/full.ts'
 import { keysOnceCases } from './outage-cases/keys-once.ts'
 import { lostConnectionsCases } from './outage-cases/lost-connections.ts'
 import { manyRejectedCases } from './outage-cases/many-rejected.ts'
@@ -144,6 +145,7 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
       ...unavailableCases,
       ...frozenCases,
       ...cancelledCases,
+      ...fullCases,
       ...closedCases,
       ...backgroundCases,
       ...unavailableBulkCases,

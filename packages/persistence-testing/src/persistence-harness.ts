@@ -61,6 +61,11 @@ export interface PersistenceHarness {
    */
   freeze?(url: string): Promise<Interruption>
   /**
+   * Leaves the database no capacity for another pet, as a full disk or memory does; what is stored
+   * stays.
+   */
+  fill?(url: string): Promise<Interruption>
+  /**
    * Makes the connections that are open respond no more, while new ones work, as if a router had
    * forgotten them: what is sent through them is lost, and nobody says so.
    */
@@ -92,6 +97,7 @@ const SHOWS: Readonly<Record<keyof PersistenceHarness, string>> = {
   nodeOptions: 'the same, of a module that Node needs options for',
   interrupt: 'that calls are rejected during an outage, and that it loses and repeats nothing',
   freeze: 'that every call ends in time while the database does not respond',
+  fill: 'that calls are rejected as unavailable while the database has no capacity left',
   loseConnections: 'that a connection that no longer responds is not used again',
   deletePet: 'that an idempotency key is new again once its pet was deleted',
   pausedReplica: 'that no replica that is behind, or ends, hides a pet or fails a read',

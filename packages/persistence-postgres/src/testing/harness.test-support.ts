@@ -28,6 +28,9 @@ const FLAGS = ['-c', 'fsync=off', '-c', 'timezone=Asia/Kathmandu']
 const LOCK_TIMEOUT = "set lock_timeout = '10s'"
 const EMPTY_TABLES = `${LOCK_TIMEOUT};
   truncate pet, idempotency_key, api_key, request_count, pet_import restart identity`
+const FILL = `
+  create function fill() returns trigger language plpgsql as
+  $$ begin raise exception 'No space is left.' using errcode = 'disk_full'; end $$`
 /** Without the tables of extensions. */
 const TABLES = `
   select quote_ident(relname) as name from pg_class
@@ -104,6 +107,14 @@ export default async function createHarness(given?: string): Promise<Persistence
     },
     async deletePet(of, id) {
       await runSql(of, `delete from pet where id = ${id}`)
+    },
+    /** As PostgreSQL says that the disk is full. */
+    async fill(of) {
+      const triggers = (await tables()).map(
+        (name) => `create trigger fill before insert or update on ${name} execute function fill()`,
+      )
+      await runSql(of, [FILL, ...triggers].join(';'))
+      return { end: async () => void (await runSql(of, 'drop function fill cascade')) }
     },
     module: MODULE,
     exportName: 'openPostgresPersistence',

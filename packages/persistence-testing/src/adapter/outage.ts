@@ -33,7 +33,7 @@ export interface Outage {
 /** Opens a new database; what the case interrupts ends before it is closed. */
 export function interrupted(
   work: (outage: Outage) => Promise<void>,
-  how: 'interrupt' | 'freeze' = 'interrupt',
+  how: 'interrupt' | 'freeze' | 'fill' = 'interrupt',
 ): (harness: PersistenceHarness, scale: number) => Promise<void> {
   return async (harness, scale) => {
     const begin = memberOf(harness, how)

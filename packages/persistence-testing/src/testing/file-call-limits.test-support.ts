@@ -1,10 +1,14 @@
+import { existsSync } from 'node:fs'
 import { type Cancellation, persistenceUnavailable } from '@pet-store/domain'
 import type { OpenMode } from '@pet-store/persistence'
 import { wait } from './file-wait.test-support.ts'
 
 /** What limits the calls of the file adapter. */
 export interface CallLimits {
-  /** Rejects a call that is one too many, or too late; `undefined` without such a limit. */
+  /**
+   * Rejects a call that is one too many, or too late, or has no capacity; `undefined` without such
+   * a limit.
+   */
   assertAllowed(): Promise<void> | undefined
   noteRejected(): void
   /** Runs a change beside others, or rejects it. */
@@ -15,7 +19,11 @@ export interface CallLimits {
   check(mode: OpenMode | undefined): void
 }
 
-export function callLimitsOf(has: (fault: string) => boolean, isDown: () => boolean): CallLimits {
+export function callLimitsOf(
+  has: (fault: string) => boolean,
+  isDown: () => boolean,
+  pathname: string,
+): CallLimits {
   const untilUp = async () => {
     for (let waits = 0; waits < 60 && isDown(); waits += 1) await wait(50)
   }
@@ -39,6 +47,8 @@ export function callLimitsOf(has: (fault: string) => boolean, isDown: () => bool
       return work()
     },
     assertAllowed() {
+      if (existsSync(`${pathname}.full`))
+        throw has('fails-when-full') ? new Error('ENOSPC') : persistenceUnavailable()
       if (has('counts-rejected-calls') && rejected > 10_000) throw persistenceUnavailable()
       if (has('copies-cancellations') && isDown()) return untilUp()
       if (has('counts-late-calls') && rejected > 7_000) throw persistenceUnavailable()

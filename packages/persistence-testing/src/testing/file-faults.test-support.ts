@@ -170,10 +170,11 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['counts-until-its-clock', 'clock.jumps'],
   ['caches-lists-until-an-add', 'bulk.fresh-reads'],
   ['moves-ids-in-two-steps', 'sequence.at-once.bulk'],
-  ['forgets-early-successors', 'sequence.bulk'],
+  ['forgets-early-successors', 'bulk.api-keys'],
   ['connects-again-when-closed', 'open.rejected'],
   ['names-each-page', 'declared.reports'],
   ['shares-a-reader', 'shared.reader'],
+  ['fails-when-full', 'unavailable.full'],
   ['copies-cancellations', 'unavailable.frozen-cancelled'],
 ]
 

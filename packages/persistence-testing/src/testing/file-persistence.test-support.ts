@@ -84,7 +84,7 @@ const openFilePersistence: OpenPersistence = async ({
   const opened = transaction(pathname, (stored) => stored)
   if (has('opens-missing-for-reading') && !isReopened && mode === 'read') rmSync(pathname)
   const leak = leakOf(has, pathname, mode)
-  const limits = callLimitsOf(has, isDown)
+  const limits = callLimitsOf(has, isDown, pathname)
   const batch = batchOf(has)
   const useConnection = connectionOf(pathname, has)
   const clock = clockOf(has)
