@@ -45,8 +45,8 @@ const openFilePersistence: OpenPersistence = async ({
 }) => {
   const { pathname: given, search } = new URL(url)
   const has = (fault: string): boolean => search === `?${fault}`
-  const shorter = given.slice(0, -1)
-  const pathname = has('shares-databases') && existsSync(shorter) ? shorter : given
+  const shorter = given.replace(/-beside$/, '')
+  const pathname = has('shares-databases') ? shorter : given
   const isDown = () => existsSync(`${pathname}.down`)
   const isOutdated = existsSync(`${pathname}.outdated`)
   const mayMigrate =
