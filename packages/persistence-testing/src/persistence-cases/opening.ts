@@ -173,12 +173,14 @@ async function expectNoLeak(
   )
 }
 
-/** Closes during an outage, which may reject, and opens then. */
+/** Closes during an outage, of which it knows by then, and opens; both may reject. */
 const ENDS = `
   const opened = await open({ url, mode: 'migrate' })
   await opened.pets.list({ limit: 1 })
   process.stdin.once('data', () => print('open'))
   await new Promise((resolve) => process.stdin.once('end', resolve))
+  await opened.check().catch(() => undefined)
+  await new Promise((resolve) => setTimeout(resolve, 200))
   await opened.close().catch(() => undefined)
   const again = await open({ url }).catch(() => undefined)
   await again?.close()`
