@@ -48,7 +48,7 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
       writeFileSync(`${path}.newer`, '')
       return { url, pets }
     },
-    databaseBeside: async (url) => url.replace(/([?]|$)/, '0$1'),
+    databaseBeside: async (url) => url.replace(/([?]|$)/, '-beside$1'),
     interrupt: withFile('.down'),
     freeze: withFile('.down'),
     fill: withFile('.full'),
