@@ -8,7 +8,7 @@ import { type CaseToRun, runInProcess } from './watched-process.ts'
 
 const MAX_ENDLESS_CASES = 5
 /** Groups wait more than they compute. */
-const GROUPS_AT_ONCE = availableParallelism() + 1
+const GROUPS_AT_ONCE = availableParallelism() + 2
 /**
  * Cases that wait for long, in groups that run beside all others. Among the others of their
  * capability they would take longer than everything else. Without the member of the harness that a
@@ -33,19 +33,28 @@ const WAITING_GROUPS: readonly {
   },
   {
     needs: 'interrupt',
-    ids: ['persistence.unavailable.background', 'persistence.unavailable.bulk-frozen'],
+    ids: [
+      'persistence.unavailable.background',
+      'persistence.unavailable.bulk-frozen',
+      'persistence.unavailable.keys-once',
+      'persistence.unavailable.many-late',
+    ],
   },
 ]
 /**
- * Small groups that run in the process of another one: most of the time that they would take is its
- * start, and that of a database server.
+ * The capabilities of each process: most of the time that a small one would take is its start, and
+ * that of a database server. Pets come first, because they show soonest whether this is an adapter,
+ * and then what takes longest.
  */
-const IN_PROCESS_OF: Readonly<Record<string, string>> = {
-  'rate limits': 'API keys',
-  opening: 'durability',
-  migrations: 'durability',
-  capabilities: 'several processes',
-}
+const PROCESSES: readonly (readonly string[])[] = [
+  ['pets'],
+  ['unavailability'],
+  ['rate limits', 'several processes', 'capabilities'],
+  ['sequences of calls'],
+  ['durability', 'opening', 'migrations'],
+  ['bulk access'],
+  ['API keys'],
+]
 
 /**
  * Runs groups of cases, each in a process, beside each other if the harness allows it, and has what
@@ -84,11 +93,10 @@ export class CheckGroups {
     const [first = [], ...others] = busy.length > 0 ? busy : waiting.splice(0, 1).map(casesIn)
     const running: Promise<void>[] = []
     const runOthers = async () => {
-      // The last ones take longest.
-      for (let group = others.pop(); group !== undefined; group = others.pop())
+      for (let group = others.shift(); group !== undefined; group = others.shift())
         await this.#runGroup(group)
     }
-    // It shows soonest whether this is an adapter, and says what the harness allows.
+    // It says what the harness allows.
     await this.#runGroup(first, () => {
       if (!this.harness?.isConcurrent || running.length > 0) return
       const { members } = this.harness
@@ -97,7 +105,7 @@ export class CheckGroups {
         else others.at(-1)?.push(...cases)
       for (let more = 1; more < GROUPS_AT_ONCE; more += 1) running.push(runOthers())
     })
-    others.unshift(...waiting.map(casesIn))
+    others.push(...waiting.map(casesIn))
     await Promise.all([...running, runOthers()])
   }
 
@@ -181,18 +189,24 @@ function groupsOf(cases: readonly CaseToRun[]): {
   readonly waiting: WaitingGroup[]
 } {
   const waitingIds = new Set(WAITING_GROUPS.flatMap(({ ids }) => ids))
-  const busy = new Map<string, CaseToRun[]>()
-  for (const one of cases) {
-    if (waitingIds.has(one.id)) continue
-    const process = IN_PROCESS_OF[one.capability] ?? one.capability
-    busy.set(process, [...(busy.get(process) ?? []), one])
-  }
+  const others = cases.filter(({ id }) => !waitingIds.has(id))
+  const busy = [...PROCESSES, capabilitiesWithout(PROCESSES.flat(), others)].map((capabilities) =>
+    others.filter(({ capability }) => capabilities.includes(capability)),
+  )
   const waiting = WAITING_GROUPS.map(({ needs, ids }) => ({
     needs,
     cases: cases.filter(({ id }) => ids.includes(id)),
   }))
   return {
-    busy: [...busy.values()],
+    busy: busy.filter(({ length }) => length > 0),
     waiting: waiting.filter(({ cases: { length } }) => length > 0),
   }
+}
+
+/** The capabilities of cases that are not among these. */
+function capabilitiesWithout(
+  known: readonly string[],
+  cases: readonly CaseToRun[],
+): readonly string[] {
+  return cases.map(({ capability }) => capability).filter((name) => !known.includes(name))
 }
