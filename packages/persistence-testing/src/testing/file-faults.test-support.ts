@@ -111,7 +111,6 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['opens-bulk-outdated', 'migrate.outdated'],
   ['leaks-in-bulk', 'open.rejected open.many'],
   ['adds-a-listener', 'open.many'],
-  ['fails-when-closed', 'open.many'],
   ['listens-in-every-call', 'open.calls'],
   ['opens-a-file-in-every-call', 'open.calls'],
   ['shows-unfinished-pages', 'bulk.rejected'],

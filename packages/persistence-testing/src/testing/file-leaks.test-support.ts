@@ -43,10 +43,6 @@ export function leakOf(
       if (isReadOnly) readOnly.set(pathname, (readOnly.get(pathname) ?? 1) - 1)
       if (has('connects-again-when-closed') && isDown) setInterval(() => {}, 1_000)
       if (has('keeps-a-deadline')) setTimeout(() => {}, 5_000)
-      if (has('fails-when-closed'))
-        setTimeout(() => {
-          throw new Error('It is closed.')
-        }, 60_000).unref()
     },
     ofCall() {
       if (has('keeps-slots') && rejected >= SLOTS) throw persistenceUnavailable()
