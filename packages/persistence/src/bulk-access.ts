@@ -64,6 +64,8 @@ export interface BulkAccess {
 
   /**
    * Returns the last id that was assigned to a pet, even if that pet was deleted; 0 if none was.
+   * Ids that were skipped count as assigned: those that ids were moved past, and those that a
+   * database skips when it is killed.
    */
   lastPetId(): Promise<PetId>
   /** Makes new pets get greater ids than this one. Never lowers the next id. */
