@@ -20,7 +20,8 @@ const VERSION = installedVersion()
 const PREPARES = Number(/ 1\.([0-9]+)/.exec(VERSION ?? '')?.[1]) >= 21
 
 const POOLER_HINT =
-  /statement_timeout; if there is a pooler before the server, set its kind with the option pooler \(DATABASE_POOLER\)\.$/
+  'statement_timeout; if there is a pooler before the server, ' +
+  'set its kind with the option pooler (DATABASE_POOLER).'
 
 describe('Behind PgBouncer in transaction mode', () => {
   beforeEach((context) => {

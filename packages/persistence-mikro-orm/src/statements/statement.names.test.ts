@@ -34,11 +34,13 @@ const COLUMNS = new Map<string, readonly string[]>(
   ]),
 )
 
-const KEYWORDS =
-  /^(?:and|as|by|conflict|do|excluded|from|insert|into|is|limit|null|on|or|order|select|set|update|values|where|with)$/
+const KEYWORDS = [
+  ...['select', 'from', 'where', 'and', 'or', 'is', 'null', 'order', 'by', 'limit', 'with', 'as'],
+  ...['insert', 'into', 'values', 'on', 'conflict', 'do', 'update', 'set', 'excluded'],
+]
 
 /** Names that a statement defines itself. */
-const OWN_NAMES = /^(?:used|at|turn)$/
+const OWN_NAMES = ['used', 'at', 'turn']
 
 function bulkSql({ into, onConflict }: typeof INSERT_PETS): string {
   return `insert into ${into} values ${onConflict}`
@@ -52,12 +54,12 @@ const STATEMENTS = [
 ].filter((sql) => sql !== '')
 
 it.each(STATEMENTS)('the entities have every table and column of a statement: %s', (sql) => {
-  const names = sql.match(/[a-z]\w*/g)?.filter((word) => !KEYWORDS.test(word)) ?? []
+  const names = sql.match(/[a-z]\w*/g)?.filter((word) => !KEYWORDS.includes(word)) ?? []
   const tables = names.filter((name) => COLUMNS.has(name))
   const columns = tables.flatMap((table) => COLUMNS.get(table) ?? [])
   expect(tables).not.toEqual([])
   for (const name of names) {
-    if (!OWN_NAMES.test(name)) expect([...tables, ...columns]).toContain(name)
+    if (!OWN_NAMES.includes(name)) expect([...tables, ...columns]).toContain(name)
   }
 })
 

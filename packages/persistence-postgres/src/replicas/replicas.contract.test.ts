@@ -80,8 +80,10 @@ it('A replica that is not a streaming replica is left out with a warning', async
   const { pets, replicaWatermarks } = await openWithReplica(database, {
     replicaUrls: [database.url],
   })
-  expect(String((await warned)[0])).toMatch(
-    /^Warning: The PostgreSQL replica "127\.0\.0\.1:\d+\/pet_store_\w+" is left out for now: it is not a streaming replica\.$/,
+  const { host, pathname } = new URL(database.url)
+  expect(String((await warned)[0])).toBe(
+    `Warning: The PostgreSQL replica "${host}${pathname}" is left out for now: ` +
+      'it is not a streaming replica.',
   )
   const pet = await pets.add(aNewPet())
   expect(await pets.list({ limit: 1 })).toEqual([pet])

@@ -155,7 +155,7 @@ describe.concurrent('pet-store-adapter check', () => {
     const { stdout, exitCode } = await check(STUB, 'check $module --url x')
     expect(stdout).toMatch(/^CAPABILITY +PASSED +NOT TESTED +FAILED +TIME\npets +0 +0 +\d+/)
     expect(stdout).toMatch(
-      /\n {2}pets\.add\(\{ name: 'Rex'.* failed with:\n {2}Error: not implemented\n {6}at .*\.mjs:2:/,
+      /\n {2}pets\.add\(\{ name: 'Rex'.* failed with:\n {2}Error: not implemented\n {6}at .*:2:/,
     )
     expect(stdout).toMatch(
       /\nContract [\d.]+: 0 guarantees passed, \d+ not tested, \d+ failed, in [\d.]+ s\.\n$/,

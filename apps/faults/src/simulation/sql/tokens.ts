@@ -4,10 +4,20 @@ export interface Token {
   readonly text: string
 }
 
-const TOKEN =
-  /\s*(?:(?<quoted>"(?:[^"]|"")*")|(?<text>'(?:[^']|'')*')|(?<parameter>\$\d+)|(?<number>\d+(?:\.\d+)?)|(?<name>[a-z_]\w*)|(?<sign>::|\|\||<=|>=|<>|!=|[-+*/%(),.<>=;[\]]))/iy
+/** What a token of each kind looks like. */
+const PATTERNS: Readonly<Record<Token['kind'], RegExp>> = {
+  quoted: /"(?:[^"]|"")*"/,
+  text: /'(?:[^']|'')*'/,
+  parameter: /\$\d+/,
+  number: /\d+(?:\.\d+)?/,
+  name: /[a-z_]\w*/,
+  sign: /::|\|\||<=|>=|<>|!=|[-+*/%(),.<>=;[\]]/,
+}
 
-const KINDS = ['quoted', 'text', 'parameter', 'number', 'name', 'sign'] as const
+const KINDS = Object.keys(PATTERNS) as readonly Token['kind'][]
+
+const ALTERNATIVES = KINDS.map((kind) => `(?<${kind}>${PATTERNS[kind].source})`)
+const TOKEN = new RegExp(`\\s*(?:${ALTERNATIVES.join('|')})`, 'iy')
 
 /** Splits a statement into its parts. Throws for a text that is not SQL. */
 export function tokensOf(sql: string): readonly Token[] {
