@@ -8,6 +8,7 @@ import {
   readFileSync,
   statSync,
 } from 'node:fs'
+import { resolve } from 'node:path'
 import type { WriteOutcome } from '@pet-store/domain'
 
 /** A write that is not in the file, or of which that is not known. */
@@ -36,7 +37,7 @@ export class LineFile<Line> {
   readonly #file: number
 
   constructor(path: string, flags: 'r' | 'a+') {
-    this.#path = path
+    this.#path = resolve(path)
     this.#file = openSync(path, flags)
   }
 

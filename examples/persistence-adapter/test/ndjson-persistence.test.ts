@@ -43,6 +43,18 @@ describe('ndjson-persistence.ts', () => {
     await close()
   })
 
+  it('a relative path means the same file in another working directory', async () => {
+    const before = process.cwd()
+    process.chdir(folder)
+    const opening = openNdjsonPersistence({ url: 'pets.ndjson', mode: 'migrate' })
+    process.chdir(before)
+    const { check, pets, close } = await opening
+    await check()
+    const pet = await pets.add(aNewPet())
+    expect(await pets.list({ limit: 1 })).toEqual([pet])
+    await close()
+  })
+
   it('no file is created without migrate', async () => {
     await expect(openNdjsonPersistence({ url })).rejects.toThrow(`There is no file ${url}.`)
     await expect(openNdjsonPersistence({ url, mode: 'write' })).rejects.toThrow('There is no file')

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { temporaryFolder } from '@pet-store/testing'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { backupSqlite } from '../backup.ts'
 import { openSqliteBulkAccess } from '../bulk-access.ts'
 import { createGroupedWrites } from '../driver/grouped-writes.ts'
@@ -147,4 +147,25 @@ it('opening opens the file that got the name while it waited for a lock', async 
   persistence = await opening
   expect(await persistence.pets.list({ limit: 1 })).toEqual([])
   await persistence.check()
+})
+
+it('a relative path means the same file in another working directory', async () => {
+  const before = process.cwd()
+  onTestFinished(() => process.chdir(before))
+  process.chdir(folder)
+  const options = { url: 'sqlite:relative.db', mode: 'migrate' } as const
+  const opened = await openSqlitePersistence(options)
+  process.chdir(before)
+  const pet = await opened.pets.add(aNewPet())
+  await opened.check()
+  expect(await opened.isMigrated()).toBe(true)
+  await opened.close()
+
+  process.chdir(folder)
+  const bulk = await openSqliteBulkAccess(options)
+  process.chdir(before)
+  expect(await bulk.readPets({ limit: 10 })).toEqual([pet])
+  await bulk.close()
+  expect(readdirSync(folder)).toContain('relative.db')
+  expect(readdirSync(folder)).not.toContain('relative.db-wal')
 })

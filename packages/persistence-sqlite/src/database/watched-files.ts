@@ -1,10 +1,12 @@
 import { realpathSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { persistenceUnavailable, type WriteOutcome } from '@pet-store/domain'
 import Database from 'better-sqlite3'
 import { LOG_INDEX } from './logs.ts'
 
 /** A file that SQLite has open. */
 interface WatchedFile {
+  /** Absolute, because the program may change its working directory. */
   readonly path: string
   /** Identifies the file that had this path when it was opened. */
   readonly id: string
@@ -22,10 +24,11 @@ const watched = new WeakMap<Database.Database, readonly WatchedFile[]>()
  * this id before it was opened.
  */
 export function watchFiles(database: Database.Database, idBefore: string | undefined): void {
+  const path = resolve(database.name)
   // SQLite keeps the log beside the file that a link leads to.
-  const logs = realpathSync(database.name)
+  const logs = realpathSync(path)
   const files = [
-    { path: database.name, what: 'database file', advice: PUT_BACK },
+    { path, what: 'database file', advice: PUT_BACK },
     { path: `${logs}-wal`, what: 'log', advice: RESTART },
     { path: `${logs}${LOG_INDEX}`, what: 'index of the log', advice: RESTART },
   ].map((file) => ({ ...file, id: fileIdOf(file.path) ?? '' }))
@@ -73,10 +76,14 @@ export function closeDatabase(database: Database.Database): void {
   }
   // Only the last connection to close moves the log, and never one with `readonly`: so a reader is
   // closed last.
-  const reader = new Database(database.name, { readonly: true, timeout: 0 })
+  const reader = new Database(pathOf(database), { readonly: true, timeout: 0 })
   reader.prepare('select 1 from sqlite_schema limit 1').get()
   database.close()
   reader.close()
+}
+
+function pathOf(database: Database.Database): string {
+  return watched.get(database)?.[0]?.path ?? database.name
 }
 
 /** Whether another process has created another index of the same log. */
