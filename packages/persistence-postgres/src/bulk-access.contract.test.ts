@@ -44,6 +44,22 @@ describe('Bulk access to PostgreSQL', () => {
     expect(await bulk.countPets()).toBe(PETS.length)
     await bulk.close()
   })
+  it('bulk access stores nothing if a trigger leaves a pet out', async () => {
+    await runSql(
+      database.url,
+      `create function rule() returns trigger language plpgsql as $$
+        begin if new.name = 'Pet 7' then return null; end if; return new; end $$;
+      create trigger rule before insert on pet for each row execute function rule()`,
+    )
+    onTestFinished(async () => void (await runSql(database.url, 'drop function rule cascade')))
+    const bulk = await openPostgresBulkAccess({ url: database.url })
+    await expect(bulk.addPets(PETS)).rejects.toThrow('leaves 1 of 5000 rows out')
+    const withIds = PETS.map((pet, index) => ({ ...pet, id: BigInt(index + 1) }))
+    await expect(bulk.writePets(withIds)).rejects.toThrow('leaves 1 of 5000 rows out')
+    expect(await bulk.countPets()).toBe(0)
+    await bulk.close()
+  })
+
   it('bulk access moves ids past one although its connection has a cache of ids', async () => {
     await runSql(database.url, 'alter sequence pet_id_seq cache 10')
     onTestFinished(async () => {

@@ -86,19 +86,20 @@ export async function openPostgresBulkAccess(options: PostgresOptions): Promise<
 
 /**
  * Inserts rows with one array for each column, so that the number of parameters does not grow with
- * the number of rows.
+ * the number of rows. Returns how many were inserted or replaced.
  */
 async function insertRows(
   client: ClientBase,
   { into, types, onConflict }: BulkInsert,
   rows: readonly SqlValues[],
-): Promise<void> {
+): Promise<number> {
   const arrays = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')
   const insert = client.query(
     `insert into ${into} select * from unnest(${arrays}) ${onConflict}`,
     types.map((_, index) => rows.map((row) => row[index])),
   )
-  await insert.catch((error: unknown) => {
+  const { rowCount } = await insert.catch((error: unknown) => {
     throw unavailableOr(error)
   })
+  return rowCount ?? 0
 }

@@ -1,4 +1,7 @@
+import { join } from 'node:path'
 import { aNewPet } from '@pet-store/persistence-testing'
+import { temporaryFolder } from '@pet-store/testing'
+import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { openSqliteBulkAccess } from './bulk-access.ts'
 
@@ -30,5 +33,20 @@ it('bulk writes at the same time are each stored completely or not at all', asyn
     [2n, 1],
   ])
   expect(await bulk.lastPetId()).toBe(70n)
+  await bulk.close()
+})
+
+it('bulk access stores nothing if a trigger leaves a pet out', async () => {
+  const path = join(await temporaryFolder(), 'pets.db')
+  const bulk = await openSqliteBulkAccess({ url: `sqlite:${path}`, mode: 'migrate' })
+  const operator = new Database(path)
+  operator.exec(`create trigger rule before insert on pet when new.name = 'b'
+    begin select raise(ignore); end`)
+  operator.close()
+  const pets = ['a', 'b', 'c'].map((name) => aNewPet({ name }))
+  await expect(bulk.addPets(pets)).rejects.toThrow('leaves 1 of 3 rows out')
+  const withIds = pets.map((pet, index) => ({ ...pet, id: BigInt(index + 1) }))
+  await expect(bulk.writePets(withIds)).rejects.toThrow('leaves 1 of 3 rows out')
+  expect(await bulk.countPets()).toBe(0)
   await bulk.close()
 })

@@ -83,12 +83,13 @@ export async function openSqliteBulkAccess(options: SqliteOptions): Promise<Bulk
   })
 }
 
+/** Returns how many rows were inserted or replaced. */
 function insertRows(
   database: Database,
   { into, types, onConflict }: BulkInsert,
   rows: readonly SqlValues[],
-): void {
+): number {
   const values = types.map(() => '?').join(', ')
   const insert = database.prepare(`insert into ${into} values (${values}) ${onConflict}`)
-  for (const row of rows) insert.run(row)
+  return rows.reduce((count, row) => count + insert.run(row).changes, 0)
 }

@@ -40,7 +40,8 @@ export interface BulkDatabase extends Pick<BulkAccess, 'lastPetId' | 'movePetIds
 export interface BulkTransaction {
   /** Reads and writes entities in this transaction. */
   readonly em: SqlEntityManager
-  insert(statement: BulkInsert, rows: readonly SqlValues[]): Promise<void>
+  /** Returns how many rows it has inserted or replaced. */
+  insert(statement: BulkInsert, rows: readonly SqlValues[]): Promise<number>
 }
 
 /** Makes the bulk access of a database: what databases share, on the part that differs. */
@@ -51,7 +52,7 @@ export function createBulkAccess(database: BulkDatabase): BulkAccess {
   const readKeys = runner.readAll(listKeys, idempotencyKeyFromColumns)
   const readKeysAfter = runner.readAll(listKeysAfter, idempotencyKeyFromColumns)
   const insertAll = (statement: BulkInsert, rows: readonly SqlValues[]) =>
-    inTransaction((transaction) => transaction.insert(statement, rows))
+    inTransaction((transaction) => insertIn(transaction, statement, rows))
 
   return {
     countPets: () => entities.read('pet_count', (em) => em.count(PetEntity)),
@@ -65,7 +66,7 @@ export function createBulkAccess(database: BulkDatabase): BulkAccess {
     addPets: (items, progress) =>
       inTransaction(async (transaction) => {
         if (progress !== undefined) await advanceImport(transaction.em, progress)
-        await transaction.insert(INSERT_NEW_PETS, items.map(columnsFromPet))
+        await insertIn(transaction, INSERT_NEW_PETS, items.map(columnsFromPet))
       }),
 
     readPetImports: () =>
@@ -170,4 +171,15 @@ function columnsFromIdempotencyKey({
   at,
 }: StoredIdempotencyKey): IdempotencyKeyColumns {
   return [owner, key, fingerprint, BigInt(at.getTime()), petId]
+}
+
+/** Inserts all rows, or rejects, so that the transaction stores nothing. */
+async function insertIn(
+  { insert }: BulkTransaction,
+  statement: BulkInsert,
+  rows: readonly SqlValues[],
+): Promise<void> {
+  const leftOut = rows.length - (await insert(statement, rows))
+  if (leftOut > 0)
+    throw new Error(`A trigger of the database leaves ${leftOut} of ${rows.length} rows out.`)
 }

@@ -40,6 +40,7 @@ it.each([
   ['P0001', triggerFor("raise exception 'no such category'"), DROP_TRIGGER],
   ['SHOP1', triggerFor("raise exception 'no' using errcode = 'SHOP1'"), DROP_TRIGGER],
   ['42883', triggerFor('perform missing()'), DROP_TRIGGER],
+  ['22P02', triggerFor('return null'), DROP_TRIGGER],
 ])(
   'A pet that a rule rejects with %s is not stored, alone in its group',
   async (code, rule, undo) => {
@@ -67,3 +68,16 @@ it.each([
     expect(await onServer('select key from idempotency_key')).toEqual([{ key: 'b' }])
   },
 )
+
+it('No pet is stored while there is a rule for inserts of pets', async () => {
+  const { pets, close } = await openPostgresPersistence({ url: database.url })
+  onTestFinished(async () => {
+    await close()
+    await onServer('drop rule rule on pet')
+  })
+  await onServer('create rule rule as on insert to pet do also notify added')
+  const rejection = { code: 'persistence_unavailable', outcome: 'not_stored' }
+  await expect(pets.add(aNewPet())).rejects.toMatchObject(rejection)
+  await expect(pets.addWithKey(aNewPet(), keyOf('a'))).rejects.toMatchObject(rejection)
+  expect(await onServer('select from pet')).toEqual([])
+})

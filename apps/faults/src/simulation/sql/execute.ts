@@ -53,9 +53,9 @@ function numbered(statement: Statement): Statement {
   const items = statement.kind === 'select' ? statement.items : statement.returning
   if (items.some(({ value }) => value === 'all')) return statement
   const renamed = items.map((item, index) => ({ ...item, name: String(index) }))
-  return statement.kind === 'select'
-    ? { ...statement, items: renamed }
-    : { ...statement, returning: renamed }
+  if (statement.kind !== 'select') return { ...statement, returning: renamed }
+  const union = statement.union && (numbered(statement.union) as Select)
+  return { ...statement, items: renamed, union }
 }
 
 class Execution {
@@ -78,7 +78,9 @@ class Execution {
     const common = this.#withCommon(statement.common, outer)
     switch (statement.kind) {
       case 'select': {
-        const rows = this.#select(statement, common)
+        const { union } = statement
+        const others = union === undefined ? [] : this.run(union, common).rows
+        const rows = [...this.#select(statement, common), ...others]
         return { rows, changes: rows.length }
       }
       case 'insert':

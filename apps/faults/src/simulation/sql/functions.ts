@@ -43,6 +43,7 @@ export const FUNCTIONS: Readonly<Record<string, ServerFunction>> = {
   now: { type: 'timestamptz', run: ({ now }) => now() },
   epoch: { type: 'numeric', run: (_, [time]) => (time === null ? null : Number(time) / 1000) },
   coalesce: { type: undefined, run: (_, values) => values.find((value) => value !== null) ?? null },
+  cardinality: { type: 'int4', run: (_, [list]) => BigInt((list as readonly Value[]).length) },
   pg_get_serial_sequence: { type: 'text', run: () => 'public.pet_id_seq' },
   nextval: { type: 'int8', run: ({ nextId }) => nextId() },
   pg_sequence_last_value: { type: 'int8', run: ({ lastId }) => lastId() },

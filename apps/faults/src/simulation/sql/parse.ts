@@ -75,7 +75,8 @@ class Parser {
     const orderBy = this.#reader.takes('order', 'by') ? this.#reader.list(() => this.#order()) : []
     const limit = this.#reader.takes('limit') ? this.#expressions.expression() : undefined
     const offset = this.#reader.takes('offset') ? this.#expressions.expression() : undefined
-    return { kind: 'select', common, items, from, where, groupBy, orderBy, limit, offset }
+    const union = this.#reader.takes('union', 'all') ? this.#select() : undefined
+    return { kind: 'select', common, items, from, where, groupBy, orderBy, limit, offset, union }
   }
 
   #order() {

@@ -59,6 +59,8 @@ export interface Select {
   readonly orderBy: readonly { readonly value: Expression; readonly isDescending: boolean }[]
   readonly limit: Expression | undefined
   readonly offset: Expression | undefined
+  /** A select whose rows follow, as `union all` adds them. */
+  readonly union: Select | undefined
 }
 
 export interface Assignment {
