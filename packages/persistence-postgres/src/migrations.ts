@@ -128,7 +128,7 @@ function migrateInTransaction(database: PostgresDatabase): Promise<readonly stri
     const orm = createPostgresOrm(database, ormConnectionOn(client), named)
     const applied = await appliedMigrations(nameOf(database), orm.em.fork(), POSTGRES_DIALECT)
     const { pending } = migrationState(nameOf(database), applied, MIGRATIONS)
-    if (pending.length > 0) await orm.migrator.up({ migrations: [...pending] })
+    if (pending.length > 0) await orm.migrator.up()
     return pending
   })
 }

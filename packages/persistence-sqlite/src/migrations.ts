@@ -73,7 +73,7 @@ async function runMigrations(database: Database, orm: MikroORM): Promise<readonl
   try {
     return await inWriteTransaction(database, async () => {
       const { pending } = await stateOf(database, orm.em.fork())
-      await orm.migrator.up({ migrations: [...pending] })
+      await orm.migrator.up()
       return pending
     })
   } catch (error) {
