@@ -68,7 +68,7 @@ export class EntityManagers {
 
   async #onFork<Result>(work: EntityWork<Result>): Promise<Result> {
     try {
-      return await work(this.#em.fork({ disableTransactions: true }))
+      return await work(this.#em.fork())
     } catch (error) {
       throw unwrap(error)
     }
