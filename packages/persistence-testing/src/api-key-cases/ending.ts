@@ -95,6 +95,19 @@ export const endingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('a
       after(13),
       'the latest use of one call must be recorded',
     )
+    // A time of 0 is a time.
+    const moments = [-1, 0, 1].map((ms) => new Date(ms))
+    const pairs = moments.flatMap((one) => moments.map((other) => [one, other] as const))
+    for (const [index, [one, other]] of pairs.entries()) {
+      const id = `key_pair${index}`
+      await keys.add(aNewApiKey(`pair${index}`))
+      await keys.markUsed([one, other].map((at) => ({ id, at })))
+      expectEqual(
+        (await keys.find(id))?.lastUsedAt,
+        one < other ? other : one,
+        `the later of the uses at ${Number(one)} and ${Number(other)} ms`,
+      )
+    }
     expectEqual(
       (await keys.find('key_neighbour'))?.lastUsedAt,
       undefined,

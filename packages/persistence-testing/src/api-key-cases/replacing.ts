@@ -154,36 +154,46 @@ export const replacingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf
     'changed-since: lists exactly the keys created, replaced or revoked at a time or later': async (
       keys,
     ) => {
-      await keys.add(aNewApiKey('untouched', { expiresAt: after(90) }))
-      for (const name of ['replaced', 'revoked']) await keys.add(aNewApiKey(name))
-      const before = aNewApiKey('replaced before', { createdAt: after(1) })
-      await keys.add(before)
-      await keys.replace(
-        before.id,
-        aNewApiKey('untouched next', { createdAt: after(2) }),
-        after(30),
-      )
-      await keys.replace(
-        'key_replaced',
-        aNewApiKey('a successor', { createdAt: after(20) }),
-        after(30),
-      )
-      await keys.revoke('key_revoked', after(20))
-      // A use is no such change.
-      await keys.markUsed([{ id: 'key_untouched', at: after(40) }])
-      const ids = ['key_replaced', 'key_revoked', 'key_a successor']
-      const isChanged = ({ id }: { readonly id: string }) => ids.includes(id)
-      const changed = (await keys.list()).filter(isChanged)
-      for (const time of [after(10), after(20)]) {
-        expectEqual(
-          // Callers use the whole list where this function is absent.
-          (await keys.listChangedSince?.(time)) ?? (await keys.list()).filter(isChanged),
-          changed,
-          'the keys that changed, in the order of the whole list',
-        )
-      }
-      const none = (await keys.listChangedSince?.(after(21))) ?? []
-      expectEqual(none, [], 'the keys that changed after the last change')
+      // The last changes are at 0 ms: a time of 0 is a time.
+      await expectChangesListed(keys, '1970', new Date(-20))
+      await expectChangesListed(keys, 'now', after(0))
     },
   },
 )
+
+/** Changes keys in the 20 milliseconds after `start`; keys that exist were changed before. */
+async function expectChangesListed(
+  keys: ApiKeyRepository,
+  name: string,
+  start: Date,
+): Promise<void> {
+  const at = (ms: number) => new Date(start.getTime() + ms)
+  const keyOf = (role: string, createdMs = 0) =>
+    aNewApiKey(`${name} ${role}`, { createdAt: at(createdMs) })
+  const [untouched, before, replaced, revoked] = [
+    { ...keyOf('untouched'), expiresAt: at(90) },
+    keyOf('replaced before', 1),
+    keyOf('replaced'),
+    keyOf('revoked'),
+  ] as const
+  for (const key of [untouched, replaced, revoked, before]) await keys.add(key)
+  await keys.replace(before.id, keyOf('untouched next', 2), at(30))
+  const successor = keyOf('successor', 20)
+  await keys.replace(replaced.id, successor, at(30))
+  await keys.revoke(revoked.id, at(20))
+  // A use is no such change.
+  await keys.markUsed([{ id: untouched.id, at: at(40) }])
+  const ids = [replaced.id, revoked.id, successor.id]
+  const isChanged = ({ id }: { readonly id: string }) => ids.includes(id)
+  const changed = (await keys.list()).filter(isChanged)
+  for (const time of [at(10), at(20)]) {
+    expectEqual(
+      // Callers use the whole list where this function is absent.
+      (await keys.listChangedSince?.(time)) ?? (await keys.list()).filter(isChanged),
+      changed,
+      `the keys that changed since ${time.toISOString()}, in the order of the whole list`,
+    )
+  }
+  const none = (await keys.listChangedSince?.(at(21))) ?? []
+  expectEqual(none, [], 'the keys that changed after the last change')
+}

@@ -167,5 +167,10 @@ function expectPoolUse(use: unknown): void {
     )
     for (const [key, value] of Object.entries({ ...numbers, waitingLimit }))
       assert.ok(Number.isSafeInteger(value) && Number(value) >= 0, `${key} must be a plain number`)
+    const { busy, idle, limit } = numbers
+    assert.ok(
+      Number(busy) + Number(idle) <= Number(limit),
+      `${busy} busy connections and ${idle} idle ones must be at most the limit of ${limit}`,
+    )
   }
 }

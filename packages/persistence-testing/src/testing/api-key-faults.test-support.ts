@@ -201,6 +201,14 @@ export const apiKeyFaults: readonly Fault<ApiKeyRepository>[] = faultsOf(
     'mark-used: records the last of several uses of a key in one call': (_, { markUsed }) => ({
       markUsed: (uses) => markUsed([...new Map(uses.map((use) => [use.id, use])).values()]),
     }),
+    'mark-used: takes a use at 0 ms for none': {
+      lastUsedAt: ({ lastUsedAt }, at) =>
+        lastUsedAt?.getTime() && lastUsedAt > at ? lastUsedAt : at,
+    },
+    'replace.changed-since: takes a revocation at 0 ms for none': (_, { listChangedSince }) => ({
+      listChangedSince: async (time) =>
+        ((await listChangedSince?.(time)) ?? []).filter(({ revokedAt }) => Number(revokedAt) !== 0),
+    }),
     'mark-used: records a use for every key': (keys, { markUsed }) => ({
       markUsed: (uses) =>
         markUsed(uses.flatMap(({ at }) => keys.rows.map(({ id }) => ({ id, at })))),
