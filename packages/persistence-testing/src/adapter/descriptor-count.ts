@@ -1,11 +1,9 @@
-import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 
 /** How many files and connections this process has open; 0 where that cannot be seen. */
 export function descriptorCount(): number {
   try {
-    const folder = `/proc/${process.pid}/fd`
-    const listed = execFileSync('ls', [folder], { stdio: ['ignore', 'pipe', 'ignore'] })
-    return listed.toString().split('\n').length
+    return readdirSync('/proc/self/fd').length
   } catch {
     return 0
   }

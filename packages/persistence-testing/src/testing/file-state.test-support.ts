@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { DatabaseSync } from 'node:sqlite'
 import { deserialize, serialize } from 'node:v8'
 import type { PetId } from '@pet-store/domain'
 import type { PetMemory } from '@pet-store/domain/memory'
 import { FakeApiKeys } from './fake-api-keys.test-support.ts'
 import type { FakeBulk } from './fake-bulk.test-support.ts'
 import { createFakePets, type FakePets } from './fake-pets.test-support.ts'
+import { type FileDatabase, onFile } from './file-database.test-support.ts'
 
 /** What a file of the file adapter contains. */
 export interface State {
@@ -21,23 +21,17 @@ export interface State {
 type Rows = Map<unknown, object>
 
 interface Saved {
-  readonly version: string
+  /** Changes with each change of the file. */
+  readonly version: string | undefined
   readonly state: State
   readonly rows: readonly Rows[]
+  /** What the file contains beside the rows. */
+  readonly bytes: Uint8Array | undefined
 }
 
 /** What this process has saved last, by the path of the file: reading it again takes longest. */
 const saved = new Map<string, Saved>()
 const MAX_SAVED = 10
-
-const SCHEMA = `
-  create table if not exists state (id integer primary key, version text, bytes);
-  create table if not exists row (kind integer, key text, bytes, unique (kind, key))`
-const WRITE_STATE = 'insert or replace into state values (1, ?, ?)'
-/** A row that is written again keeps its position, as an entry of a map does. */
-const WRITE_ROW = `
-  insert into row values (?, ?, ?) on conflict do update set bytes = excluded.bytes`
-const DELETE_ROW = 'delete from row where kind = ? and key = ?'
 
 /**
  * Works on what a file contains while no other process does; what it saves is there as a whole or
@@ -47,59 +41,69 @@ export function transaction<Result>(
   path: string,
   work: (stored: State, save: (state: State) => void) => Result,
 ): Result {
-  const file = new DatabaseSync(path, { timeout: 60_000 })
   try {
-    file.exec(`pragma synchronous = off; begin immediate; ${SCHEMA}`)
-    const version = file.prepare('select version from state').get()?.['version']
-    const last = saved.get(path)
-    // What is not saved now may be changed all the same.
-    saved.delete(path)
-    const { state: stored, rows } =
-      last !== undefined && last.version === version ? last : readFrom(file)
-    const result = work(stored, (state) => {
-      const { pets, apiKeys, ...rest } = state
-      const { pets: _, keys, ...memory } = pets.memory
-      const version = randomUUID()
-      const bytes = serialize({ ...rest, memory, apiKeys: apiKeys.rows })
-      file.prepare(WRITE_STATE).run(version, bytes)
-      for (const [kind, entries] of [pets.memory.pets, keys].entries())
-        writeRows(file, kind, rows[kind] as Rows, entries)
-      if (saved.size === MAX_SAVED) saved.clear()
-      saved.set(path, { version, state, rows })
+    return onFile(path, (database) => {
+      const version = database.readVersion.get()?.['version'] as string | undefined
+      const last = saved.get(path)
+      // What is not saved now may be changed all the same.
+      saved.delete(path)
+      let stored =
+        last !== undefined && last.version === version ? last : readFrom(database, version)
+      return work(stored.state, (state) => {
+        stored = write(database, stored, state)
+        if (saved.size === MAX_SAVED) saved.clear()
+        saved.set(path, stored)
+      })
     })
-    file.exec('commit')
-    return result
   } catch (error) {
     saved.delete(path)
     throw error
-  } finally {
-    file.close()
   }
 }
 
-/** Writes what differs from the rows that are there. No stored object is ever changed. */
+/** Most calls read, and change nothing. */
+function write(database: FileDatabase, stored: Saved, state: State): Saved {
+  const { rows } = stored
+  const { pets, apiKeys, ...rest } = state
+  const { pets: _, keys, ...memory } = pets.memory
+  const bytes = serialize({ ...rest, memory, apiKeys: apiKeys.rows })
+  const changes = [pets.memory.pets, keys].map((entries, kind) =>
+    writeRows(database, kind, rows[kind] as Rows, entries),
+  )
+  const isSame = stored.bytes !== undefined && bytes.equals(stored.bytes)
+  if (isSame && !changes.includes(true)) return { ...stored, state }
+  const version = randomUUID()
+  database.writeState.run(version, bytes)
+  return { version, state, rows, bytes }
+}
+
+/**
+ * Writes what differs from the rows that are there, and returns whether anything does. No stored
+ * object is ever changed.
+ */
 function writeRows(
-  file: DatabaseSync,
+  { writeRow, deleteRow }: FileDatabase,
   kind: number,
   rows: Rows,
   entries: ReadonlyMap<unknown, object>,
-): void {
-  const writing = file.prepare(WRITE_ROW)
+): boolean {
+  let hasChanged = false
   for (const [key, value] of entries) {
     if (rows.get(key) === value) continue
-    writing.run(kind, String(key), serialize([key, value]))
+    writeRow.run(kind, String(key), serialize([key, value]))
     rows.set(key, value)
+    hasChanged = true
   }
-  if (rows.size === entries.size) return
-  const deleting = file.prepare(DELETE_ROW)
+  if (rows.size === entries.size) return hasChanged
   for (const key of rows.keys()) {
     if (entries.has(key)) continue
-    deleting.run(kind, String(key))
+    deleteRow.run(kind, String(key))
     rows.delete(key)
   }
+  return true
 }
 
-function readFrom(file: DatabaseSync): Omit<Saved, 'version'> {
+function readFrom({ readState, readRows }: FileDatabase, version: string | undefined): Saved {
   const state: State = {
     databaseId: randomUUID(),
     pets: createFakePets(),
@@ -107,22 +111,19 @@ function readFrom(file: DatabaseSync): Omit<Saved, 'version'> {
     counts: new Map(),
     imports: [],
   }
-  const bytes = file.prepare('select bytes from state').get()?.['bytes'] as Uint8Array | undefined
-  if (bytes === undefined) return { state, rows: [new Map(), new Map()] }
+  const bytes = readState.get()?.['bytes'] as Uint8Array | undefined
+  if (bytes === undefined) return { version, state, rows: [new Map(), new Map()], bytes }
   const { memory, apiKeys, ...rest } = deserialize(bytes)
   Object.assign(state.apiKeys, { rows: apiKeys })
   const entriesOf = (kind: number) =>
-    file
-      .prepare('select bytes from row where kind = ? order by rowid')
-      .all(kind)
-      .map((row) => deserialize(row['bytes'] as Uint8Array))
+    readRows.all(kind).map((row) => deserialize(row['bytes'] as Uint8Array))
   // By ascending id, whatever order they were written in.
   const pets: PetMemory['pets'] = new Map(
     entriesOf(0).toSorted(([one], [other]) => (one < other ? -1 : 1)),
   )
   const keys: PetMemory['keys'] = new Map(entriesOf(1))
   Object.assign(state, rest, { pets: createFakePets({ ...memory, pets, keys }) })
-  return { state, rows: [new Map(pets), new Map(keys)] }
+  return { version, state, rows: [new Map(pets), new Map(keys)], bytes }
 }
 
 /** Deletes a pet as if by hand. */
