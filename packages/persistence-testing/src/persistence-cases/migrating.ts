@@ -153,8 +153,8 @@ async function expectNothingLeft(harness: PersistenceHarness, url: string): Prom
       for (let turns = 0; turns < TURNS; turns += 1)
         await expectNotOpened({ open: opening }, { url, mode })
       const left = () => descriptorCount() - before
-      // What is closed may go a moment later.
-      for (let waits = 0; waits < 100 && left() >= TURNS / 2; waits += 1) await wait(20)
+      // What is closed may go a moment later. Counting takes longer than waiting does.
+      for (let waitMs = 20; waitMs < 2_000 && left() >= TURNS / 2; waitMs *= 2) await wait(waitMs)
       assert.ok(
         left() < TURNS / 2,
         `${TURNS} openings in the mode ${mode} that are rejected, as the schema is outdated, ` +

@@ -31,6 +31,8 @@ export function callLimitsOf(
   let changing = 0
   return {
     async besideOthers(change) {
+      // So long that a process can be killed between two parts.
+      if (has('uses-in-parts')) await wait(1)
       if (!has('changes-few-at-once')) return change()
       changing += 1
       try {

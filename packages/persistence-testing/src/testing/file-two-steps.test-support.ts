@@ -11,13 +11,13 @@ import type { State } from './file-state.test-support.ts'
 
 type Call = <Result>(method: (current: State) => Promise<Result>) => Promise<Result>
 
-const betweenSteps = (durationMs = 5) => new Promise((resolve) => setTimeout(resolve, durationMs))
+/** On a busy machine few calls of another process come within five milliseconds. */
+const betweenSteps = (durationMs = 20) => new Promise((resolve) => setTimeout(resolve, durationMs))
 
 /** Stores a pet with the beginning of its name, and then with all of it. */
 export async function addInTwoSteps(call: Call, pet: NewPet): Promise<Pet> {
   const { id } = await call(({ pets }) => pets.add({ ...pet, name: pet.name.slice(0, 4) }))
-  // On a busy machine few reads of another process come within five milliseconds.
-  await betweenSteps(20)
+  await betweenSteps()
   const whole = { ...pet, id }
   await call(async ({ pets }) => pets.memory.pets.set(id, whole))
   return whole
@@ -56,7 +56,7 @@ export async function replaceInTwoSteps(
 /** Writes over a revocation what it has read before. */
 export async function overwriteRevocation(call: Call, id: string): Promise<void> {
   const read = await call(({ apiKeys }) => apiKeys.find(id))
-  await betweenSteps(5)
+  await betweenSteps()
   await call(async ({ apiKeys }) => apiKeys.change(id, () => ({ revokedAt: read?.revokedAt })))
 }
 
