@@ -204,6 +204,9 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', bulkKeyFaults, {
     },
   }),
   'ids: does not move ids': { movePetIdsPast: async () => {} },
+  'ids: does not move ids before the first pet': ({ memory }, { movePetIdsPast }) => ({
+    movePetIdsPast: async (id) => (memory.pets.size === 0 ? undefined : movePetIdsPast(id)),
+  }),
   'ids: moves ids back': (bulk) => ({
     async movePetIdsPast(id) {
       bulk.memory.lastId = id

@@ -28,7 +28,20 @@ export const bulkIdCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk', 
     },
   'ids: moves the ids of new pets forwards, never back, up to the greatest integer of 64 bits':
     async (bulk) => {
+      // Before the first pet too: a copy of a database may have no pets, and a last id.
+      await bulk.movePetIdsPast(5n)
+      expectEqual(
+        (await bulk.lastPetId()) >= 5n,
+        true,
+        'whether lastPetId is at least 5 after ids were moved, without pets',
+      )
       await bulk.addPets(ODD)
+      const [first] = await bulk.readPets({ limit: 1 })
+      expectEqual(
+        first !== undefined && first.id > 5n,
+        true,
+        'whether the first id is greater than 5',
+      )
       await bulk.movePetIdsPast(1_000n)
       await bulk.movePetIdsPast(10n)
       await bulk.addPets(ODD.slice(0, 1))
