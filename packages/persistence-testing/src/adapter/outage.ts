@@ -108,7 +108,7 @@ export async function expectNotDone(
 }
 
 async function expectOneUnavailable({ name, run }: Call, scale: number): Promise<void> {
-  const call = () => endWithin(CALL_LIMIT_MS * scale, run)
+  const call = () => endWithin(CALL_LIMIT_MS * scale, run, name)
   if (name === 'isMigrated') {
     const isMigrated = await call().catch((error: unknown) => {
       if (error instanceof assert.AssertionError) throw error
@@ -127,7 +127,7 @@ export async function expectNotOpened(
   scale: number,
 ): Promise<void> {
   await expectRejection(
-    () => endWithin(OPENING_LIMIT_MS * scale, async () => (await open()).close()),
+    () => endWithin(OPENING_LIMIT_MS * scale, async () => (await open()).close(), 'Opening'),
     'opening must reject in time',
   )
 }

@@ -33,6 +33,18 @@ it.each([rejected, rejectedOtherwise])(
   },
 )
 
+it('repeatIfBusy says with which error a database was taken for unavailable', async () => {
+  const cause = new Error('read\n  ECONNRESET')
+  for (const [error, said] of [
+    [persistenceUnavailable({ cause: new Error('lost', { cause }) }), /: read ECONNRESET$/],
+    [persistenceUnavailable({ cause: 'ended' }), /: 'ended'$/],
+    [UNAVAILABLE, /: The database is unavailable\.$/],
+  ] as const) {
+    const { run } = failing(9, () => Promise.reject(error))
+    await expect(repeatIfBusy(run, () => true)).rejects.toThrow(said)
+  }
+})
+
 it('repeatIfBusy rejects a case in which each time a call failed for another reason', async () => {
   const { run } = failing(9, () => Promise.reject(new TypeError('planted')))
   await expect(repeatIfBusy(run, () => true)).rejects.toThrow(TypeError)

@@ -28,7 +28,10 @@ export async function repeatIfBusy<Result>(
     } catch (error) {
       if (error instanceof NotTested || rejectionIn(error) === undefined || !isBusy()) throw error
       if (attempt < MAX_ATTEMPTS) continue
-      throw inspect(rejectionIn(error)).includes(UNAVAILABLE) ? new NotTested(TOO_BUSY) : error
+      const rejection = rejectionIn(error)
+      throw inspect(rejection).includes(UNAVAILABLE)
+        ? new NotTested(`${TOO_BUSY}: ${firstCauseOf(rejection)}`)
+        : error
     }
   }
 }
@@ -36,6 +39,16 @@ export async function repeatIfBusy<Result>(
 /** The error of the adapter because of which a case has failed, if it is one. */
 function rejectionIn(error: unknown): unknown {
   return error instanceof AssertionError ? error.cause : error
+}
+
+/**
+ * In one line, what the driver said: a fault of the adapter, too, may make it say that its database
+ * is unavailable, whatever the machine does.
+ */
+function firstCauseOf(rejection: unknown): string {
+  if (!(rejection instanceof Error)) return inspect(rejection)
+  if (rejection.cause !== undefined) return firstCauseOf(rejection.cause)
+  return rejection.message.replaceAll(/\s+/g, ' ')
 }
 
 /** Whether this process, which now needs a processor all the time, seldom has one. */

@@ -5,15 +5,16 @@ import { startDeadline } from '@pet-store/persistence'
 export const NEVER_ENDED = 'did not end within'
 
 /**
- * Rejects when the work takes longer. Time in which this process gets no processor counts only in
+ * Rejects when the work takes longer; `subject` says whose time it is. Time in which this process gets no processor counts only in
  * part: a busy machine breaks no guarantee. Work that never ends is abandoned.
  */
 export async function endWithin<Result>(
   limitMs: number,
   work: () => Promise<Result>,
+  subject = 'The case',
 ): Promise<Result> {
   let cancelDeadline = () => {}
-  const message = `The case ${NEVER_ENDED} ${Math.round(limitMs)} ms.`
+  const message = `${subject} ${NEVER_ENDED} ${Math.round(limitMs)} ms.`
   const limit = new Promise<never>((_, reject) => {
     const error = new assert.AssertionError({ message })
     cancelDeadline = startDeadline(limitMs, () => reject(error))

@@ -36,7 +36,7 @@ export async function runCases(): Promise<never> {
   // What the module has started and not waited for fails now, before a case that is not its cause.
   await aTurnLater()
   const close = () =>
-    endWithin(CLOSING_LIMIT_MS, async () => harness.close?.()).catch((error: unknown) =>
+    endWithin(CLOSING_LIMIT_MS, async () => harness.close?.(), 'close').catch((error: unknown) =>
       console.error(`Closing the harness failed: ${inspect(error)}`),
     )
   process.once('SIGTERM', () => void close().then(() => process.exit(1)))

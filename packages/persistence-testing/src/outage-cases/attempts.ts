@@ -138,7 +138,11 @@ export async function attemptAll(
 ): Promise<Attempt[]> {
   const attempts = await Promise.all(
     [1, 2, 3, 4].map((count) =>
-      endWithin(CALL_LIMIT_MS * scale, () => attempt(pets, `${label}-${count}`, count > 2)),
+      endWithin(
+        CALL_LIMIT_MS * scale,
+        () => attempt(pets, `${label}-${count}`, count > 2),
+        count > 2 ? 'pets.addWithKey' : 'pets.add',
+      ),
     ),
   )
   for (const { name, pet } of attempts)

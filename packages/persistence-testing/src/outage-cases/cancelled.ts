@@ -22,7 +22,11 @@ export const cancelledCases: readonly HarnessCase[] = casesOf(GROUP, {
   'frozen-cancelled: rejects adds that wait for others when their callers cancel': interrupted(
     async ({ persistence: { pets }, interrupt: freeze, scale }) => {
       const add = (label: string, cancellation?: Cancellation) =>
-        endWithin(2 * CALL_LIMIT_MS * scale, () => addMany(pets, label, cancellation))
+        endWithin(
+          2 * CALL_LIMIT_MS * scale,
+          () => addMany(pets, label, cancellation),
+          'An add of many at the same time',
+        )
       // With all its connections: opening one takes as long as the database does not respond.
       const attempts = await add('before')
       const long = await freeze()

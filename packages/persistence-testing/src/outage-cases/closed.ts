@@ -57,10 +57,13 @@ export const closedCases: readonly HarnessCase[] = casesOf(GROUP, {
       const { end } = await interrupt(url)
       try {
         // It may say that it could not finish; it must not hang, nor let an add hang.
-        await endWithin(OPENING_LIMIT_MS * scale, () =>
-          Promise.allSettled(openings.map(async (opened) => opened.close())),
+        await endWithin(
+          OPENING_LIMIT_MS * scale,
+          () => Promise.allSettled(openings.map(async (opened) => opened.close())),
+          'close',
         )
-        attempts.push(...(await endWithin(CALL_LIMIT_MS * scale, () => Promise.all(writing))))
+        const all = () => Promise.all(writing)
+        attempts.push(...(await endWithin(CALL_LIMIT_MS * scale, all, 'An add before close')))
       } finally {
         await end()
       }
@@ -112,7 +115,7 @@ export const closedCases: readonly HarnessCase[] = casesOf(GROUP, {
         // first time keeps the process busy that long.
         for (let waits = 0; waits < BRIEF_WAITS; waits += 1) await aRandomMoment(20, 30)
         await end()
-        await endWithin(OPENING_LIMIT_MS * scale, () => close)
+        await endWithin(OPENING_LIMIT_MS * scale, () => close, 'close')
         // What an adapter rejects by itself while its database does not respond has another reason.
         const results = await Promise.all(open)
         const ended = (await Promise.all(closing)).filter(
@@ -155,7 +158,8 @@ async function closeDuring(
     haveEnded = true
   })
   // It may say that it could not finish.
-  await endWithin(OPENING_LIMIT_MS * scale, () => Promise.allSettled([opened.close()]))
+  const close = () => Promise.allSettled([opened.close()])
+  await endWithin(OPENING_LIMIT_MS * scale, close, 'close')
   await aTurnLater()
   const names = calls.map(({ name }) => name).join(', ')
   expectEqual(haveEnded, true, `whether every call has ended when close has: ${names}`)

@@ -39,11 +39,11 @@ export const frozenBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         await allEnded([
           ...opened.map((bulk, index) => {
             const { name, run } = everyBulkCall(bulk, 2n)[index] ?? {
-              name: '',
+              name: 'countPets',
               run: bulk.countPets,
             }
             return expectRejection(
-              () => endWithin(CALL_LIMIT_MS * scale, run),
+              () => endWithin(CALL_LIMIT_MS * scale, run, name),
               `${name} must reject within a minute`,
             )
           }),

@@ -124,9 +124,8 @@ export const frozenCases: readonly HarnessCase[] = casesOf(GROUP, {
           })
           try {
             const limitMs = 2 * CALL_LIMIT_MS * scale
-            const written = await endWithin(limitMs, () =>
-              Promise.all([...writing, ...keyed, ...last]),
-            )
+            const all = () => Promise.all([...writing, ...keyed, ...last])
+            const written = await endWithin(limitMs, all, 'An add that was under way')
             attempts.push(...written.flat())
           } finally {
             await end()

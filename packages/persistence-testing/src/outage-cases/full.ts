@@ -35,7 +35,7 @@ export const fullCases: readonly HarnessCase[] = casesOf(GROUP, {
 
 /** What needs no capacity may be done. */
 async function resolvedOrUnavailable({ name, run }: Call, scale: number): Promise<void> {
-  const ended = await endWithin(CALL_LIMIT_MS * scale, () => Promise.allSettled([run()]))
+  const ended = await endWithin(CALL_LIMIT_MS * scale, () => Promise.allSettled([run()]), name)
   for (const result of ended) {
     if (result.status === 'fulfilled' || HAVE_NO_CODE.includes(name)) return
     await expectRejection(

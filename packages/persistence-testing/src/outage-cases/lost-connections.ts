@@ -35,7 +35,7 @@ export const lostConnectionsCases: readonly HarnessCase[] = casesOf(GROUP, {
       while (opened.length < together) opened.push(await harness.open({ url, mode: 'write' }))
       const call = async (one: Persistence, index: number, label = ''): Promise<unknown> => {
         const found = everyCall(one, label).find(({ name }) => name === names[index])
-        return endWithin(CALL_LIMIT_MS * scale, async () => found?.run())
+        return endWithin(CALL_LIMIT_MS * scale, async () => found?.run(), names[index])
       }
       const [before = '', ...others] = labels
       for (const [index, one] of opened.entries()) await call(one, index, before)

@@ -54,11 +54,14 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         const { end, readsWork = false } = await interrupt(url)
         let lines: readonly number[]
         try {
-          lines = await endWithin(CALL_LIMIT_MS * scale, () => Promise.all(importing))
+          const all = () => Promise.all(importing)
+          lines = await endWithin(CALL_LIMIT_MS * scale, all, 'addPets')
           await expectRejected(opened[0] as BulkAccess, firstId + 100n, readsWork, scale)
           if (!readsWork) await expectNotOpened(() => openBulkAccess({ url }), scale)
-          await endWithin(OPENING_LIMIT_MS * scale, () =>
-            Promise.allSettled(opened.map(async (bulk) => bulk.close())),
+          await endWithin(
+            OPENING_LIMIT_MS * scale,
+            () => Promise.allSettled(opened.map(async (bulk) => bulk.close())),
+            'close',
           )
         } finally {
           hasEnded.value = true
@@ -117,11 +120,12 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         } finally {
           hasEnded.value = true
         }
-        for (const pages of await endWithin(CALL_LIMIT_MS * scale, () => Promise.all(adding))) {
+        const all = () => Promise.all(adding)
+        for (const pages of await endWithin(CALL_LIMIT_MS * scale, all, 'addPets')) {
           added.push(...pages.added)
           notStored.push(...pages.notStored)
         }
-        others.push(...(await endWithin(CALL_LIMIT_MS * scale, () => writing)))
+        others.push(...(await endWithin(CALL_LIMIT_MS * scale, () => writing, 'A write')))
         await Promise.allSettled(opened.map(async (bulk) => bulk.close()))
       }
       await aMomentLater(REPEATED_WITHIN_MS)
@@ -239,7 +243,7 @@ async function expectRejected(
   for (const { name, isRead, run } of everyBulkCall(bulk, id)) {
     if (isRead && readsWork) continue
     await expectRejection(
-      () => endWithin(CALL_LIMIT_MS * scale, run),
+      () => endWithin(CALL_LIMIT_MS * scale, run, name),
       `${name} must reject within ${CALL_LIMIT_MS} ms`,
     )
   }
