@@ -15,7 +15,10 @@ import type { CallGuard } from './call-guard.ts'
  * fields that it was written with, and no others: each is a field of the key.
  */
 export interface ApiKeyRecords {
-  /** The row with this `id`. */
+  /**
+   * The row with this `id`. `markUsed` calls it for all its keys at the same time, within one call
+   * of the guard: if each is a request, find those of thousands of keys in one.
+   */
   find(id: string): Promise<ApiKeyRecord | undefined>
   /** The row with this `sha256`. */
   findByHash(sha256: string): Promise<ApiKeyRecord | undefined>
@@ -24,7 +27,7 @@ export interface ApiKeyRecords {
   /**
    * Makes every change or none, durably and atomically. Changes nothing and returns `changed` if a
    * row is no longer equal to its `before`, or `taken` if a new row has the `id` or the `sha256` of
-   * another one.
+   * another one, which may be among the changes. These may be thousands, from `markUsed`.
    */
   write(changes: readonly ApiKeyChange[]): Promise<'stored' | 'changed' | 'taken'>
 }

@@ -1,4 +1,10 @@
-import { type NewPet, PetError, type PetQuery, validateNewPet } from '@pet-store/domain'
+import {
+  type NewPet,
+  PetError,
+  type PetQuery,
+  persistenceUnavailable,
+  validateNewPet,
+} from '@pet-store/domain'
 import { expect, it, vi } from 'vitest'
 import { createCallGuard } from './call-guard.ts'
 import { createRecordPets, type PetRecords } from './record-pet-repository.ts'
@@ -24,10 +30,25 @@ it('createRecordPets passes rows on, with owner and key as one text', async () =
   await createPets(add).addWithKey(REX, { ...KEY, owner: 'a","b', at: new Date(5) })
   const row = { name: 'Rex', categoryId: '4611686018427387904' }
   expect(add.mock.calls).toStrictEqual([
-    [row, { name: '["shop","a"]', ...KEY }],
-    [row, undefined],
-    [row, { name: '["a\\",\\"b","a"]', ...KEY, owner: 'a","b', at: 5 }],
+    [row, { name: '["shop","a"]', ...KEY }, undefined],
+    [row, undefined, undefined],
+    [row, { name: '["a\\",\\"b","a"]', ...KEY, owner: 'a","b', at: 5 }, undefined],
   ])
+})
+
+it('createRecordPets lets an add of several requests look at its cancellation again', async () => {
+  const add = vi.fn<PetRecords['add']>(async (pet, _, cancellation) => {
+    controller.abort()
+    if (cancellation?.aborted) throw persistenceUnavailable()
+    return { pet: { id: '1', ...pet }, isReplay: false }
+  })
+  const controller = new AbortController()
+  await expect(createPets(add).add(REX, controller.signal)).rejects.toMatchObject({
+    code: 'persistence_unavailable',
+    outcome: 'not_stored',
+  })
+  const { signal } = new AbortController()
+  expect(await createPets(add).addWithKey(REX, KEY, signal)).toMatchObject({ isReplay: false })
 })
 
 it('createRecordPets rejects other content, cancelled calls, and what cannot be read', async () => {

@@ -18,8 +18,15 @@ export interface PetRecords {
    * With a key, in one atomic step: if a call with the same `name` stored a pet less than
    * `IDEMPOTENCY_KEY_LIFETIME_MS` before, and that pet is still there, nothing is stored. Then it
    * returns the row of that pet as a replay, or `reused` if the fingerprints differ.
+   *
+   * If this takes several requests, such as one for the id, look at `cancellation` right before the
+   * one that stores the pet: if it is aborted, throw `persistenceUnavailable()`.
    */
-  add(pet: PetRecord, key?: IdempotencyKeyRecord): Promise<AddedPetRecord | 'reused'>
+  add(
+    pet: PetRecord,
+    key?: IdempotencyKeyRecord,
+    cancellation?: Cancellation,
+  ): Promise<AddedPetRecord | 'reused'>
   /** The row with this `id`. */
   find(id: string): Promise<PetRecord | undefined>
   /** The rows that `PetRepository.list` asks for, in its order. */
@@ -55,7 +62,7 @@ export function createRecordPets(records: PetRecords, guard: CallGuard): PetRepo
     const record = petToRecord(pet)
     const key = idempotencyKey && keyToRecord(idempotencyKey)
     return guard.write(async () => {
-      const added = await records.add(record, key)
+      const added = await records.add(record, key, cancellation)
       if (added === 'reused')
         throw new PetError('idempotency_key_reused', 'This key was used to create another pet.')
       return { pet: petFromRecord(added.pet), isReplay: added.isReplay }
