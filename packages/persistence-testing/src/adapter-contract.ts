@@ -10,7 +10,7 @@ import { bulkAccessContract } from './bulk-access-contract.ts'
 import type { ContractCase } from './case/contract-case.ts'
 import { NotTested } from './case/not-tested.ts'
 import { repeatIfBusy } from './case/repeat-if-busy.ts'
-import { endWithin } from './case/time-limit.ts'
+import { endCaseWithin } from './case/time-limit.ts'
 import { contextCases } from './declared-cases/contexts.ts'
 import { declaringCases } from './declared-cases/declaring.ts'
 import { followingReplicaCases } from './declared-cases/following-replicas.ts'
@@ -97,7 +97,7 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
     contract.map(({ run, ...rest }) => ({
       ...rest,
       run: (_, limitMs = rest.timeLimitMs) =>
-        endWithin(limitMs, async () =>
+        endCaseWithin(limitMs, async () =>
           withPort(await harness.emptyDatabase({ mayHaveSchema: true }), (port) =>
             run(port, limitMs),
           ),

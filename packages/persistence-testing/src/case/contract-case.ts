@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert/strict'
 import { statedBy } from './stated-by.ts'
-import { endWithin } from './time-limit.ts'
+import { endCaseWithin } from './time-limit.ts'
 
 /** One guarantee of a port as a function that checks it. Independent of any test runner. */
 export interface ContractCase<Port> {
@@ -44,7 +44,7 @@ export function casesOf<Port>(
       name: text.slice(end + 2),
       timeLimitMs,
       run: (port, limitMs = timeLimitMs) =>
-        endWithin(limitMs, () =>
+        endCaseWithin(limitMs, () =>
           show(port, limitMs / timeLimitMs).catch((error: unknown) => {
             nameStatement(error, id)
             throw error

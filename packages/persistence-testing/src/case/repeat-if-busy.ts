@@ -1,12 +1,9 @@
 import { AssertionError } from 'node:assert/strict'
 import { inspect } from 'node:util'
+import { isMachineBusy } from './busy-machine.ts'
 import { NotTested } from './not-tested.ts'
 
 const MAX_ATTEMPTS = 3
-
-/** On a machine on which a process gets less of a processor, the deadlines of adapters run out. */
-const LEAST_SHARE = 0.1
-const MEASURED_MS = 20
 
 /** The code of such an error, which another process prints. */
 const UNAVAILABLE = 'persistence_unavailable'
@@ -49,16 +46,4 @@ function firstCauseOf(rejection: unknown): string {
   if (!(rejection instanceof Error)) return inspect(rejection)
   if (rejection.cause !== undefined) return firstCauseOf(rejection.cause)
   return rejection.message.replaceAll(/\s+/g, ' ')
-}
-
-/** Whether this process, which now needs a processor all the time, seldom has one. */
-function isMachineBusy(): boolean {
-  const start = performance.now()
-  const before = process.cpuUsage()
-  let usedMs = 0
-  while (usedMs < MEASURED_MS) {
-    const { user, system } = process.cpuUsage(before)
-    usedMs = (user + system) / 1000
-  }
-  return usedMs < LEAST_SHARE * (performance.now() - start)
 }
