@@ -48,4 +48,6 @@ it('work through the ORM is rejected when too much waits, and closing waits for 
   expect(isFinished).toBe(false)
   resolve()
   await Promise.all([...waiting, finishing])
+  // What has ended counts no longer.
+  expect(await entities.read('read', async () => 'later')).toBe('later')
 })
