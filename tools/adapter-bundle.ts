@@ -5,8 +5,11 @@ import { ROOT } from './public-packages.ts'
 
 export const HARNESS = 'src/testing/harness.test-support.ts'
 
-/** The drivers, as of the bundle of the program, and what only starts servers. */
-const EXTERNAL = [/^(?:better-sqlite3|pg)$/, /^@pet-store[/]testing-postgres$/]
+/**
+ * The driver with a compiled part, what the other one needs only if it is installed, and what only
+ * starts servers.
+ */
+const EXTERNAL = [/^(?:better-sqlite3|pg-native)$/, /^@pet-store[/]testing-postgres$/]
 
 /**
  * Bundles an adapter of this repository, its harness and the command that checks it into an empty
