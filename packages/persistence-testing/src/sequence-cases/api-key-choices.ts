@@ -19,7 +19,7 @@ import { openingOf, openings } from './pet-choices.ts'
 import { keyNames, similarTexts } from './texts.ts'
 
 /** Often the same ones, or ones that differ by a millisecond. */
-const times = fc
+export const times: fc.Arbitrary<Date> = fc
   .oneof(
     { weight: 4, arbitrary: fc.integer({ min: -3, max: 3 }).map((ms) => after(ms)) },
     { weight: 2, arbitrary: fc.integer({ min: -1e12, max: 1e12 }).map((ms) => after(ms)) },

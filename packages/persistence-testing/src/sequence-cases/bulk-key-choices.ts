@@ -4,11 +4,11 @@ import type { StoredApiKey, StoredIdempotencyKey } from '@pet-store/persistence'
 import fc from 'fast-check'
 import { expectEqual } from '../case/expectations.ts'
 import { after } from '../times.ts'
-import { newApiKeys } from './api-key-choices.ts'
+import { newApiKeys, times } from './api-key-choices.ts'
 import { bulkChoice } from './bulk-choice.ts'
 import { type Model, nthOf } from './model.ts'
 import { type Choice, type Choices, expectRejected, expectValue, resultOf } from './model-call.ts'
-import { similarTexts } from './texts.ts'
+import { keyNames, similarTexts } from './texts.ts'
 
 const nameOf = ({ owner, key }: { readonly owner: string; readonly key: string }) =>
   JSON.stringify([owner, key])
@@ -108,6 +108,19 @@ function withEnds(keys: readonly StoredApiKey[]): readonly StoredApiKey[] {
     .sort((one, other) => (one.id < other.id ? -1 : 1))
 }
 
+/** What bulk access stores of a key beside what it was added with. */
+const uses = fc.record(
+  { lastUsedAt: times, revokedAt: times, revokedBy: keyNames },
+  { requiredKeys: [], noNullPrototype: true },
+)
+
+const usedApiKeys = fc
+  .tuple(newApiKeys, uses)
+  .map(([key, { revokedBy, ...rest }]): StoredApiKey => {
+    const isRevoked = rest.revokedAt !== undefined && revokedBy !== undefined
+    return { ...key, ...rest, ...(isRevoked && { revokedBy }) }
+  })
+
 /**
  * In one call, or in one for each key, as a copy writes many pages. A key that is stored already
  * keeps what it replaces, and when it ends. No key gets the hash that another one of the same call
@@ -117,7 +130,7 @@ const writeApiKeys = bulkChoice(
   'writeApiKeys',
   fc
     .record({
-      keys: fc.uniqueArray(newApiKeys, { maxLength: 3, comparator: areAlike }),
+      keys: fc.uniqueArray(usedApiKeys, { maxLength: 3, comparator: areAlike }),
       isRotation: fc.boolean(),
       areApart: fc.boolean(),
     })

@@ -42,9 +42,15 @@ export const similarTexts: fc.Arbitrary<string> = fc.oneof(
 )
 
 const CONTROL = /\p{Cc}/u
+const MAX_KEY_NAME = 100
+const isKeyName = (text: string) => text.length <= MAX_KEY_NAME && !CONTROL.test(text)
 
 /** The name of an API key, and of who creates or revokes one. */
 export const keyNames: fc.Arbitrary<string> = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom('kiosk', 'Ada', ' kiosk ', 'O\u2019Hara "x" \\ %_') },
-  { weight: 1, arbitrary: anyText(100).filter((text) => !CONTROL.test(text)) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom('kiosk', 'Ada', ' kiosk ', 'Zoe\u0308', 'O\u2019Hara "x" \\ %_'),
+  },
+  { weight: 2, arbitrary: fc.constantFrom(...ODD_NAMES.filter(isKeyName)) },
+  { weight: 1, arbitrary: anyText(MAX_KEY_NAME).filter(isKeyName) },
 )
