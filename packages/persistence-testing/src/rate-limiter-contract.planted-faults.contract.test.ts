@@ -36,6 +36,8 @@ const allowanceOf = (count: number, { requests, windowMs }: RateLimit): Allowanc
 const FAULTS: Readonly<Record<string, (limit: RateLimit, shared: Shared) => Take>> = {
   'exact: allows one more': (limit) =>
     createMemoryRateLimiter({ ...limit, requests: limit.requests + 1 }).take,
+  'every-limit: allows at most 255': (limit) =>
+    createMemoryRateLimiter({ ...limit, requests: Math.min(limit.requests, 255) }).take,
   'exact: returns a negative remaining number': returning(({ isAllowed, remaining }) => ({
     remaining: isAllowed ? remaining : -1,
   })),

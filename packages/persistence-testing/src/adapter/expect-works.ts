@@ -5,6 +5,7 @@ import { expectEqual } from '../case/expectations.ts'
 import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
+import { LONG_MS } from '../rate-limiter-cases/long-window.ts'
 import { idsOf } from '../stored-pets.ts'
 import { after } from '../times.ts'
 import { untilAvailable } from './until-available.ts'
@@ -20,9 +21,11 @@ export async function expectWorks(opened: Persistence, label: string): Promise<v
   if (opened.isMigrated !== undefined)
     expectEqual(await opened.isMigrated(), true, 'isMigrated of an adapter that works')
   if (opened.createRateLimiter === undefined) return
-  const limiter = opened.createRateLimiter({ requests: 2, windowMs: 3_600_000 })
-  const { isAllowed } = await limiter.take(`key_${label}`)
-  expectEqual(isAllowed, true, 'isAllowed of the first request of a key')
+  const limiter = opened.createRateLimiter({ requests: 2, windowMs: 10 * LONG_MS })
+  const allowed: boolean[] = []
+  for (let count = 0; count < 3; count += 1)
+    allowed.push((await limiter.take(`key_${label}`)).isAllowed)
+  expectEqual(allowed, [true, true, false], 'isAllowed of 3 requests of a key with a limit of 2')
 }
 
 /** The same of an adapter whose database has just become available again. */

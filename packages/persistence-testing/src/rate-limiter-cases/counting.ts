@@ -1,6 +1,7 @@
 import type { CreateRateLimiter } from '@pet-store/access'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
+import { inGroups } from '../case/in-groups.ts'
 import { inOneWindow, LONG_MS } from './long-window.ts'
 
 /** A key may send exactly as many requests in a window as the limit says. */
@@ -49,6 +50,21 @@ export const countingCases: readonly ContractCase<CreateRateLimiter>[] = casesOf
         'isAllowed of requests of one key with the limits 1, 1, 9, 1 and 9',
       )
     }),
+  'every-limit: allows as many requests as the limit says, of few and of hundreds': inOneWindow(
+    async (create) => {
+      for (const requests of [2, 16, 50, 100, 257]) {
+        const limiter = create({ requests, windowMs: LONG_MS })
+        const taken = await inGroups(requests + 1, async () => limiter.take(`key_${requests}`), 50)
+        const allowed = taken.filter(({ isAllowed }) => isAllowed)
+        const left = allowed.map(({ remaining }) => remaining).sort((one, other) => one - other)
+        expectEqual(
+          left,
+          Array.from({ length: requests }, (_, index) => index),
+          `remaining of those of ${requests + 1} requests that a limit of ${requests} allows`,
+        )
+      }
+    },
+  ),
   'concurrent: allows no more requests when they arrive at the same time': inOneWindow(
     async (create) => {
       const limiter = create({ requests: 10, windowMs: LONG_MS })
