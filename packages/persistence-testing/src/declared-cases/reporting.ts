@@ -24,7 +24,11 @@ export const reportingCases: readonly HarnessCase[] = casesOf(GROUP, {
     const called: string[] = []
     const onStatement: OnStatement = (statement, server) => {
       const text = JSON.stringify([statement, server])
-      const entry = { name: statement.name, text, call: context.getStore(), ends: 0 }
+      const wrong = [
+        ...wrongFields(statement, STATEMENT_TYPES, 'name'),
+        ...wrongFields(server, SERVER_TYPES, 'system'),
+      ]
+      const entry = { name: statement.name, text, wrong, call: context.getStore(), ends: 0 }
       reported.push(entry)
       return () => {
         entry.ends += 1
@@ -37,7 +41,9 @@ export const reportingCases: readonly HarnessCase[] = casesOf(GROUP, {
       for (const label of [VALUE, `${VALUE} again`]) {
         await prepareCalls(opened, label)
         const calls = everyCall(opened, label)
-        await Promise.all(calls.map(({ name, run }) => context.run(`${name} ${label}`, run)))
+        const running = calls.map(({ name, run }) => context.run(`${name} ${label}`, run))
+        if (opened.poolUse !== undefined) uses.push(opened.poolUse())
+        await Promise.all(running)
         const ofPets = calls.filter(({ name }) => name.startsWith('pets.'))
         called.push(...ofPets.map(({ name }) => `${name} ${label}`))
         await opened.apiKeys?.add(aNewApiKey(`${label} new`)).catch(() => undefined)
@@ -66,8 +72,13 @@ export const reportingCases: readonly HarnessCase[] = casesOf(GROUP, {
       reported.length + uses.length > 0,
       'the adapter reports no statements, and has no pools',
     )
-    for (const { name, text, ends } of reported) {
-      expectEqual([typeof name, ends], ['string', 1], `how often the end of ${name} is reported`)
+    for (const { name, text, wrong, ends } of reported) {
+      expectEqual(
+        wrong,
+        [],
+        `the fields of the report ${text} that are missing, or of another type`,
+      )
+      expectEqual(ends, 1, `how often the end of ${name} is reported`)
       assert.ok(!text.includes(VALUE), `a statement must be reported without its values: ${text}`)
     }
     const reportedCalls = new Set(reported.map(({ call }) => call))
@@ -141,9 +152,29 @@ async function callInManySizes({ pets, apiKeys }: Persistence): Promise<void> {
 interface Reported {
   readonly name: string
   readonly text: string
+  /** The fields of the statement and its server that are not as their types say. */
+  readonly wrong: readonly string[]
   /** The call in whose asynchronous context it was reported. */
   readonly call: string | undefined
   ends: number
+}
+
+const STATEMENT_TYPES = { name: 'string', sql: 'string' }
+const SERVER_TYPES = { system: 'string', host: 'string', port: 'number', database: 'string' }
+
+/** An adapter may be in JavaScript. One field must be there; others may be absent. */
+function wrongFields(
+  given: unknown,
+  types: Readonly<Record<string, string>>,
+  required: string,
+): readonly string[] {
+  const isWrong = ([field, type]: readonly [string, string]) => {
+    const value: unknown = Reflect.get(Object(given), field)
+    return value === undefined || value === '' ? field === required : typeof value !== type
+  }
+  return Object.entries(types)
+    .filter(isWrong)
+    .map(([field]) => field)
 }
 
 /** An adapter has fewer statements. */

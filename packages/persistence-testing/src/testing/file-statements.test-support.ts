@@ -20,7 +20,10 @@ export async function reportedCall<Result>(
   const begin = () =>
     onStatement?.(
       { name: named() },
-      { system: 'file', ...(has('never-reads-a-replica') && { host: 'primary' }) },
+      {
+        system: has('names-no-system') ? '' : 'file',
+        ...(has('never-reads-a-replica') && { host: 'primary' }),
+      },
     )
   running += 1
   const losesContext = has('loses-context') || (has('loses-context-of-many') && running > 10)
