@@ -1,14 +1,10 @@
-import type { BulkAccess, Persistence } from '@pet-store/persistence'
 import { everyBulkCall } from '../adapter/every-bulk-call.ts'
 import { everyCall, prepareCalls } from '../adapter/every-call.ts'
+import { rejectedBulkCalls, rejectedCalls } from '../adapter/rejected-calls.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectPromise } from '../case/expect-promise.ts'
 import { expectRejection } from '../case/expectations.ts'
-import { aNewApiKey } from '../new-api-keys.ts'
-import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { aNewPet } from '../new-pets.ts'
 import type { HarnessCase } from '../persistence-harness.ts'
-import { after } from '../times.ts'
 
 const GROUP = { group: 'persistence.declared', timeLimitMs: 60_000 }
 
@@ -22,7 +18,7 @@ export const promiseCases: readonly HarnessCase[] = casesOf(GROUP, {
     try {
       await prepareCalls(opened, 'promises')
       for (const { run } of everyCall(opened, 'promises')) await run()
-      await expectRejections(rejectedCalls(opened))
+      await expectRejections(rejectedCalls(opened, 'promises'))
     } finally {
       await expectPromise('close', () => opened.close())
     }
@@ -38,29 +34,9 @@ export const promiseCases: readonly HarnessCase[] = casesOf(GROUP, {
   },
 })
 
-type Calls = Readonly<Record<string, () => Promise<unknown>>>
-
-async function expectRejections(calls: Calls): Promise<void> {
+async function expectRejections(
+  calls: Readonly<Record<string, () => Promise<unknown>>>,
+): Promise<void> {
   for (const [name, call] of Object.entries(calls))
     await expectRejection(() => expectPromise(name, call), `${name} must reject`)
-}
-
-/** After every call. */
-function rejectedCalls({ pets, apiKeys }: Persistence): Calls {
-  const cancelled = { aborted: true }
-  const used = anIdempotencyKey({ key: 'promises', fingerprint: 'other' })
-  return {
-    'pets.add of a cancelled call': () => pets.add(aNewPet(), cancelled),
-    'pets.addWithKey of a cancelled call': () => pets.addWithKey(aNewPet(), used, cancelled),
-    'pets.addWithKey of other content': () => pets.addWithKey(aNewPet(), used),
-    ...(apiKeys !== undefined && {
-      'apiKeys.add of a taken id': () => apiKeys.add(aNewApiKey('promises new')),
-      'apiKeys.replace of an unknown id': () =>
-        apiKeys.replace('key_none', aNewApiKey('successor'), after(10)),
-    }),
-  }
-}
-
-function rejectedBulkCalls(bulk: BulkAccess, taken: bigint): Calls {
-  return { 'bulk.writePets of a taken id': () => bulk.writePets([{ id: taken, ...aNewPet() }]) }
 }

@@ -106,8 +106,8 @@ const LEAVES_NO_TIMER = `
   }, ${TIMER_GRACE_MS}).unref()`
 
 /**
- * Adds a pet, closes while calls of every kind are under way, and does nothing more. Node ends with
- * an error when nothing is left that could end a call.
+ * Adds a pet, has calls rejected, closes while calls of every kind are under way, and does nothing
+ * more. Node ends with an error when nothing is left that could end a call.
  */
 const CLOSED = `
   const opened = await open({ url, mode: 'migrate' })
@@ -119,6 +119,12 @@ const CLOSED = `
   const keyOf = (id) => ({ id, sha256: id.padStart(64, '0'), name: id, scopes: [], createdAt: at })
   await apiKeys?.add(keyOf('old'))
   const key = { owner: 'shop', key: 'key', fingerprint: 'Rex' }
+  await pets.addWithKey(pet, key)
+  await Promise.allSettled([
+    pets.add(pet, { aborted: true }), pets.addWithKey(pet, key, { aborted: true }),
+    pets.addWithKey(pet, { ...key, fingerprint: 'Mia' }),
+    apiKeys?.add(keyOf('old')), apiKeys?.replace('none', keyOf('next'), at),
+  ])
   const calls = [
     pets.add(pet), pets.addWithKey(pet, key), pets.find(1n), pets.list({ limit: 1 }),
     apiKeys?.list(), apiKeys?.markUsed([{ id: 'key_none', at: new Date() }]),
@@ -147,6 +153,10 @@ const BULK_CLOSED = `
   await Promise.all([
     bulk.countPets(), bulk.readPets({ limit: 9 }), bulk.readIdempotencyKeys(9), bulk.readApiKeys(),
     bulk.lastPetId(),
+  ])
+  const key = { id: 'other', sha256: 'f', name: 'k', scopes: [], createdAt: at }
+  await Promise.allSettled([
+    bulk.addPets([pet], { to }), bulk.writePets([{ id: 9n, ...pet }]), bulk.writeApiKeys([key]),
   ])
   await bulk.close()
   ${LEAVES_NO_TIMER}`

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import type { Persistence } from '@pet-store/persistence'
+import { descriptorCount } from '../adapter/descriptor-count.ts'
+import { everyBulkCall } from '../adapter/every-bulk-call.ts'
+import { everyCall, prepareCalls } from '../adapter/every-call.ts'
 import { expectWorks } from '../adapter/expect-works.ts'
 import { linesOf, type StartProcess, withProcesses } from '../adapter/other-process.ts'
-import { withPersistence } from '../adapter/with-persistence.ts'
+import { rejectedBulkCalls, rejectedCalls } from '../adapter/rejected-calls.ts'
+import { withBulkAccess, withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
-import { expectEqual } from '../case/expectations.ts'
+import { expectEqual, expectRejection } from '../case/expectations.ts'
+import { aTurnLater } from '../case/wait.ts'
 import { aNewPet } from '../new-pets.ts'
 import {
   assertSeveralProcesses,
@@ -84,6 +89,7 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
         })
         await expectWorks(one, 'one is open alone')
       })
+      if (harness.openBulkAccess !== undefined) await expectBulkApart(harness, url, urlBeside)
       await withPersistence(harness, urlBeside, async ({ pets }) => {
         const names = new Set((await listAll(pets)).map(({ name }) => name.split(' ')[0]))
         expectEqual(
@@ -104,7 +110,12 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
       const { end } = await harness.interrupt(url)
       try {
         await other.tell(undefined)
-        await linesOf(other)
+        const [, left] = await linesOf(other)
+        assert.ok(
+          Number(left) < CALL_TURNS / 2,
+          `${CALL_TURNS} calls of each function that an outage rejects must leave nothing behind, ` +
+            `but left ${left} resources open`,
+        )
       } finally {
         await end()
       }
@@ -114,18 +125,27 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
       await expectNoLeak(harness, start, await harness.emptyDatabase(), 'migrate', TURNS)
     },
   ),
-  'calls: leaves nothing behind when it is called many times, also by calls that are rejected':
-    withProcesses(async (harness, start) => {
-      const url = await harness.emptyDatabase()
-      const [found = ''] = await linesOf(start(url, CALLS, [String(CALL_TURNS)]))
-      const { left, warnings } = JSON.parse(found)
-      expectEqual(warnings, [], 'the warnings of listeners that calls leave behind')
-      assert.ok(
-        left < CALL_TURNS / 2,
-        `${CALL_TURNS} calls of each function must leave nothing behind, ` +
-          `but left ${left} resources open`,
+  'calls: leaves nothing behind when every function is called many times, or rejects many times':
+    async (harness) => {
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
+      await withPersistence(harness, url, (opened) =>
+        expectNothingLeft(async (turn) => {
+          const label = `turn ${turn}`
+          await prepareCalls(opened, label)
+          for (const { run } of everyCall(opened, label)) await run()
+          return rejectedCalls(opened, label)
+        }),
       )
-    }),
+      if (harness.openBulkAccess === undefined) return
+      await withBulkAccess(harness, url, async (bulk) => {
+        const firstId = (await bulk.lastPetId()) + 100n
+        await expectNothingLeft(async (turn) => {
+          const id = firstId + BigInt(turn) * 100n
+          for (const { run } of everyBulkCall(bulk, id)) await run()
+          return rejectedBulkCalls(bulk, id)
+        })
+      })
+    },
 })
 
 /** The same key in every database: what each knows must be its own. */
@@ -147,12 +167,89 @@ async function expectApart(opened: Persistence, label: string): Promise<void> {
   expectEqual(isAllowed, true, 'isAllowed of the first request of a key in a database')
 }
 
+/** Calls every function of bulk access on two databases, with other ids in each. */
+async function expectBulkApart(
+  harness: PersistenceHarness,
+  url: string,
+  urlBeside: string,
+): Promise<void> {
+  const [low, high] = [1_000n, 2_000n]
+  await withBulkAccess(harness, url, (one) =>
+    withBulkAccess(harness, urlBeside, async (other) => {
+      const parts = [
+        { bulk: one, id: low },
+        { bulk: other, id: high },
+      ]
+      for (const { bulk, id } of parts) for (const { run } of everyBulkCall(bulk, id)) await run()
+      for (const { bulk, id } of parts) {
+        const written = [low, high].map(String)
+        const ofBoth = (texts: readonly string[]) =>
+          texts.filter((text) => written.some((other) => text.endsWith(other)))
+        const last = await bulk.lastPetId()
+        const ids = idsOf(await bulk.readPets({ limit: MANY }))
+        const found = {
+          count: await bulk.countPets(),
+          pets: ofBoth(ids.map(String)),
+          imports: (await bulk.readPetImports()).map((read) => read.id),
+          idempotencyKeys: ofBoth((await bulk.readIdempotencyKeys(MANY)).map(({ key }) => key)),
+          apiKeys: ofBoth((await bulk.readApiKeys()).map((key) => key.id)),
+          isLastId: last >= id && last < id + low,
+        }
+        const expected = {
+          count: ids.length,
+          pets: [`${id}`],
+          imports: [id, id + 50n],
+          idempotencyKeys: [`${id}`],
+          apiKeys: [`key_${id}`],
+          isLastId: true,
+        }
+        expectEqual(found, expected, `what bulk access wrote to one of two databases, of ${id}`)
+      }
+    }),
+  )
+}
+
+/** More than is stored. */
+const MANY = 1_000
 const TURNS = 10
 /** What two processes do wrong in the same millisecond happens in some rounds only. */
 const OPENING_ROUNDS = 20
 const OPENING_MS = 6_000
 /** More than a pool has connections, and than an emitter may have listeners. */
-const CALL_TURNS = 24
+const CALL_TURNS = 16
+/** What is opened once is open by then. */
+const FIRST_TURNS = 3
+
+/** Makes calls in each turn, and then those that it returns, which must reject. */
+async function expectNothingLeft(
+  callAll: (turn: number) => Promise<Readonly<Record<string, () => Promise<unknown>>>>,
+): Promise<void> {
+  const warnings: string[] = []
+  const onWarning = ({ name, message }: Error) => {
+    if (name === 'MaxListenersExceededWarning') warnings.push(message)
+  }
+  process.on('warning', onWarning)
+  try {
+    let before = 0
+    for (let turn = 0; turn < FIRST_TURNS + CALL_TURNS; turn += 1) {
+      if (turn === FIRST_TURNS) before = descriptorCount()
+      const rejected = await callAll(turn)
+      for (const [name, call] of Object.entries(rejected))
+        await expectRejection(call, `${name} must reject`)
+    }
+    // A warning comes a moment later.
+    await aTurnLater()
+    const left = descriptorCount() - before
+    assert.ok(
+      left < CALL_TURNS / 2,
+      `${CALL_TURNS} calls of each function must leave no file and no connection open, ` +
+        `but left ${left}`,
+    )
+    expectEqual(warnings, [], 'the warnings of listeners that calls leave behind')
+  } finally {
+    process.off('warning', onWarning)
+  }
+}
 
 async function expectNoLeak(
   { openBulkAccess, bulkExportName = 'openBulkAccess' }: PersistenceHarness,
@@ -172,18 +269,6 @@ async function expectNoLeak(
       `but left ${left} resources open`,
   )
 }
-
-/** Closes during an outage, of which it knows by then, and opens; both may reject. */
-const ENDS = `
-  const opened = await open({ url, mode: 'migrate' })
-  await opened.pets.list({ limit: 1 })
-  process.stdin.once('data', () => print('open'))
-  await new Promise((resolve) => process.stdin.once('end', resolve))
-  await opened.check().catch(() => undefined)
-  await new Promise((resolve) => setTimeout(resolve, 200))
-  await opened.close().catch(() => undefined)
-  const again = await open({ url }).catch(() => undefined)
-  await again?.close()`
 
 /** Opens each database of which it is told, at the same millisecond as others, and adds a pet. */
 const OPENS = `
@@ -214,6 +299,43 @@ const COUNTING = `
     }
   }`
 
+/**
+ * Calls every function often during an outage, prints how many more descriptors there are, closes,
+ * and opens; all may reject.
+ */
+const ENDS = `
+  ${COUNTING}
+  const opened = await open({ url, mode: 'migrate' })
+  await opened.pets.list({ limit: 1 })
+  process.stdin.once('data', () => print('open'))
+  await new Promise((resolve) => process.stdin.once('end', resolve))
+  const { pets, apiKeys } = opened
+  const pet = { name: 'Rex', categoryId: 1n }
+  const at = new Date()
+  const apiKey = { id: 'k', sha256: 'f'.repeat(64), name: 'k', scopes: [], createdAt: at }
+  const calls = [
+    () => opened.check(), () => opened.isMigrated?.(), () => opened.readClock?.(),
+    () => pets.add(pet), () => pets.find(1n), () => pets.list({ limit: 1 }),
+    () => pets.addWithKey(pet, { owner: 'o', key: 'k', fingerprint: 'Rex' }),
+    () => apiKeys?.add(apiKey), () => apiKeys?.replace('k', apiKey, at),
+    () => apiKeys?.find('k'), () => apiKeys?.findByHash(apiKey.sha256), () => apiKeys?.list(),
+    () => apiKeys?.listChangedSince?.(at), () => apiKeys?.revoke('k', at),
+    () => apiKeys?.markUsed([{ id: 'k', at }]),
+    () => opened.createRateLimiter?.({ requests: 1, windowMs: 1_000 }).take('k'),
+  ]
+  // A connection that was lost is no longer open by then.
+  await Promise.allSettled(calls.map(async (call) => call()))
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  const before = count()
+  for (let done = 0; done < ${CALL_TURNS}; done += 1)
+    await Promise.allSettled(calls.map(async (call) => call()))
+  for (let waits = 0; waits < 50 && count() > before; waits += 1)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  print(count() - before)
+  await opened.close().catch(() => undefined)
+  const again = await open({ url }).catch(() => undefined)
+  await again?.close()`
+
 /** Opens and closes many times, and prints how many more descriptors there are afterwards. */
 const LEAKS = `
   ${COUNTING}
@@ -237,38 +359,3 @@ const LEAKS = `
     await new Promise((resolve) => setTimeout(resolve, 20))
   print(count() - before)
   await first?.close()`
-
-/** Calls many times, and prints what that has left behind, and the warnings of Node about it. */
-const CALLS = `
-  ${COUNTING}
-  const warnings = []
-  process.on('warning', ({ name, message }) => {
-    if (name === 'MaxListenersExceededWarning') warnings.push(message)
-  })
-  const opened = await open({ url, mode: 'migrate' })
-  const limiter = opened.createRateLimiter?.({ requests: 9, windowMs: 3_600_000 })
-  const pet = { name: 'Rex', categoryId: 1n }
-  const key = { owner: 'o', key: 'k', fingerprint: 'Rex' }
-  const apiKey = { id: 'k', sha256: 'f'.repeat(64), name: 'k', scopes: [], createdAt: new Date(0) }
-  await opened.apiKeys?.add(apiKey)
-  const rejected = async (call) => {
-    const error = await call().then(() => undefined, (reason) => reason)
-    if (error?.code === 'persistence_unavailable') throw error
-  }
-  const turn = async () => {
-    const { id } = await opened.pets.add(pet)
-    await opened.pets.addWithKey(pet, key)
-    await rejected(async () => opened.pets.addWithKey(pet, { ...key, fingerprint: 'Mia' }))
-    await opened.pets.find(id)
-    await opened.pets.list({ limit: 1 })
-    await opened.apiKeys?.find('k')
-    await rejected(async () => opened.apiKeys?.add(apiKey))
-    await limiter?.take('k')
-    await opened.check()
-  }
-  for (let done = 0; done < 3; done += 1) await turn()
-  const before = count()
-  for (let done = 0; done < Number(values[0]); done += 1) await turn()
-  await new Promise((resolve) => setTimeout(resolve, 20))
-  print(JSON.stringify({ left: count() - before, warnings }))
-  await opened.close()`

@@ -54,6 +54,8 @@ export function leakOf(
         result.catch(() => {
           rejected += 1
         })
+      if (has('opens-a-file-when-rejected')) result.catch(() => openSync('/dev/null', 'r'))
+      if (has('keeps-a-timer-of-rejected-calls')) result.catch(() => setInterval(() => {}, 1_000))
       if (!has('keeps-a-transaction-open')) return
       result.catch(() => {
         isOpen = true
