@@ -10,6 +10,10 @@ function bytesOf(pets: readonly NewPet[] | readonly Pet[]): number {
 }
 
 const faults = faultsOf(() => new FakeBulk(), 'bulk', bulkKeyFaults, {
+  'read-at-once: counts pets once in a while': (_, { countPets }) => {
+    let counted: Promise<number> | undefined
+    return { countPets: () => (counted ??= countPets()) }
+  },
   'add: adds in another order': (_, { addPets }) => ({
     addPets: (pets, progress) => addPets(pets.toReversed(), progress),
   }),

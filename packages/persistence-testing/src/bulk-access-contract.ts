@@ -4,6 +4,7 @@ import { besideRejectedCases } from './bulk-cases/beside-rejected.ts'
 import { bulkIdCases } from './bulk-cases/ids.ts'
 import { bulkKeyCases } from './bulk-cases/keys.ts'
 import { orderCases } from './bulk-cases/orders.ts'
+import { bulkReadingAtOnceCases } from './bulk-cases/reading-at-once.ts'
 import { bulkRejectingCases } from './bulk-cases/rejecting.ts'
 import { bulkWritingCases } from './bulk-cases/writing.ts'
 import type { ContractCase } from './case/contract-case.ts'
@@ -20,4 +21,5 @@ export const bulkAccessContract: readonly ContractCase<BulkAccess>[] = [
   ...orderCases,
   ...besideRejectedCases,
   ...bulkRejectingCases,
+  ...bulkReadingAtOnceCases,
 ]

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Persistence } from '@pet-store/persistence'
+import { everyCall } from '../adapter/every-call.ts'
 import { expectWorks, expectWorksAgain } from '../adapter/expect-works.ts'
 import { interrupted } from '../adapter/outage.ts'
 import { casesOf } from '../case/contract-case.ts'
@@ -32,6 +33,7 @@ export const manyRejectedCases: readonly HarnessCase[] = casesOf(GROUP, {
       await expectWorks(persistence, 'before')
       const { end } = await interrupt()
       for (const [count, call] of rejectedCalls(persistence)) await callMany(count, call)
+      for (const { run } of everyCall(persistence, 'rejected')) await callMany(AT_ONCE, run)
       await end()
       await expectEachWorksAgain(persistence)
     },
