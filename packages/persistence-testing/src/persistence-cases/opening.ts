@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
-import type { Persistence } from '@pet-store/persistence'
-import { descriptorCount } from '../adapter/descriptor-count.ts'
 import { everyBulkCall } from '../adapter/every-bulk-call.ts'
 import { everyCall, prepareCalls } from '../adapter/every-call.ts'
+import { expectApart, expectBulkApart, useOnce } from '../adapter/expect-apart.ts'
+import { CALL_TURNS, expectNothingLeft } from '../adapter/expect-nothing-left.ts'
 import { expectWorks } from '../adapter/expect-works.ts'
 import { linesOf, type StartProcess, withProcesses } from '../adapter/other-process.ts'
 import { rejectedBulkCalls, rejectedCalls } from '../adapter/rejected-calls.ts'
 import { withBulkAccess, withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
-import { expectEqual, expectRejection } from '../case/expectations.ts'
-import { aTurnLater } from '../case/wait.ts'
-import { aNewPet } from '../new-pets.ts'
+import { expectEqual } from '../case/expectations.ts'
 import {
   assertSeveralProcesses,
   type HarnessCase,
@@ -18,7 +16,6 @@ import {
   type PersistenceHarness,
 } from '../persistence-harness.ts'
 import { idsOf, listAll } from '../stored-pets.ts'
-import { after } from '../times.ts'
 
 const GROUP = { group: 'persistence.open', timeLimitMs: 120_000 }
 
@@ -113,7 +110,7 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
         const [, left] = await linesOf(other)
         assert.ok(
           Number(left) < CALL_TURNS / 2,
-          `${CALL_TURNS} calls of each function that an outage rejects must leave nothing behind, ` +
+          `${CALL_TURNS} calls of each function during an outage must leave nothing behind, ` +
             `but left ${left} resources open`,
         )
       } finally {
@@ -148,108 +145,10 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
     },
 })
 
-/** The same key in every database: what each knows must be its own. */
-async function useOnce({ pets }: Persistence): Promise<void> {
-  await pets.addWithKey(aNewPet(), { owner: 'o', key: 'k', fingerprint: 'Rex', at: after(0) })
-}
-
-async function expectApart(opened: Persistence, label: string): Promise<void> {
-  expectEqual((await listAll(opened.pets)).length, 1, 'the number of pets of one of two databases')
-  await expectWorks(opened, label)
-  const names = (await opened.apiKeys?.list())?.map(({ name }) => name.split(' ')[0]) ?? [label]
-  expectEqual(
-    new Set(names),
-    new Set([label]),
-    'the labels of the API keys in one of two databases',
-  )
-  const limiter = opened.createRateLimiter?.({ requests: 1, windowMs: 24 * 3_600_000 })
-  const { isAllowed } = (await limiter?.take('key_kiosk')) ?? { isAllowed: true }
-  expectEqual(isAllowed, true, 'isAllowed of the first request of a key in a database')
-}
-
-/** Calls every function of bulk access on two databases, with other ids in each. */
-async function expectBulkApart(
-  harness: PersistenceHarness,
-  url: string,
-  urlBeside: string,
-): Promise<void> {
-  const [low, high] = [1_000n, 2_000n]
-  await withBulkAccess(harness, url, (one) =>
-    withBulkAccess(harness, urlBeside, async (other) => {
-      const parts = [
-        { bulk: one, id: low },
-        { bulk: other, id: high },
-      ]
-      for (const { bulk, id } of parts) for (const { run } of everyBulkCall(bulk, id)) await run()
-      for (const { bulk, id } of parts) {
-        const written = [low, high].map(String)
-        const ofBoth = (texts: readonly string[]) =>
-          texts.filter((text) => written.some((other) => text.endsWith(other)))
-        const last = await bulk.lastPetId()
-        const ids = idsOf(await bulk.readPets({ limit: MANY }))
-        const found = {
-          count: await bulk.countPets(),
-          pets: ofBoth(ids.map(String)),
-          imports: (await bulk.readPetImports()).map((read) => read.id),
-          idempotencyKeys: ofBoth((await bulk.readIdempotencyKeys(MANY)).map(({ key }) => key)),
-          apiKeys: ofBoth((await bulk.readApiKeys()).map((key) => key.id)),
-          isLastId: last >= id && last < id + low,
-        }
-        const expected = {
-          count: ids.length,
-          pets: [`${id}`],
-          imports: [id, id + 50n],
-          idempotencyKeys: [`${id}`],
-          apiKeys: [`key_${id}`],
-          isLastId: true,
-        }
-        expectEqual(found, expected, `what bulk access wrote to one of two databases, of ${id}`)
-      }
-    }),
-  )
-}
-
-/** More than is stored. */
-const MANY = 1_000
 const TURNS = 10
 /** What two processes do wrong in the same millisecond happens in some rounds only. */
 const OPENING_ROUNDS = 20
 const OPENING_MS = 6_000
-/** More than a pool has connections, and than an emitter may have listeners. */
-const CALL_TURNS = 16
-/** What is opened once is open by then. */
-const FIRST_TURNS = 3
-
-/** Makes calls in each turn, and then those that it returns, which must reject. */
-async function expectNothingLeft(
-  callAll: (turn: number) => Promise<Readonly<Record<string, () => Promise<unknown>>>>,
-): Promise<void> {
-  const warnings: string[] = []
-  const onWarning = ({ name, message }: Error) => {
-    if (name === 'MaxListenersExceededWarning') warnings.push(message)
-  }
-  process.on('warning', onWarning)
-  try {
-    let before = 0
-    for (let turn = 0; turn < FIRST_TURNS + CALL_TURNS; turn += 1) {
-      if (turn === FIRST_TURNS) before = descriptorCount()
-      const rejected = await callAll(turn)
-      for (const [name, call] of Object.entries(rejected))
-        await expectRejection(call, `${name} must reject`)
-    }
-    // A warning comes a moment later.
-    await aTurnLater()
-    const left = descriptorCount() - before
-    assert.ok(
-      left < CALL_TURNS / 2,
-      `${CALL_TURNS} calls of each function must leave no file and no connection open, ` +
-        `but left ${left}`,
-    )
-    expectEqual(warnings, [], 'the warnings of listeners that calls leave behind')
-  } finally {
-    process.off('warning', onWarning)
-  }
-}
 
 async function expectNoLeak(
   { openBulkAccess, bulkExportName = 'openBulkAccess' }: PersistenceHarness,
