@@ -104,7 +104,7 @@ export const endingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('a
       await keys.markUsed([one, other].map((at) => ({ id, at })))
       expectEqual(
         (await keys.find(id))?.lastUsedAt,
-        one < other ? other : one,
+        new Date(Math.max(Number(one), Number(other))),
         `the later of the uses at ${Number(one)} and ${Number(other)} ms`,
       )
     }
