@@ -30,7 +30,10 @@ export const cancelledCases: readonly HarnessCase[] = casesOf(GROUP, {
       // With all its connections: opening one takes as long as the database does not respond.
       const attempts = await add('before')
       const long = await freeze()
-      const unanswered = await add('unanswered').finally(long.end)
+      const adding = add('unanswered')
+      await Promise.allSettled([adding])
+      await long.end()
+      const unanswered = await adding
       await untilAvailable(() => pets.list({ limit: 1 }))
       attempts.push(...unanswered, ...(await add('between')))
       const controller = new AbortController()
