@@ -115,14 +115,15 @@ export interface PersistenceOptions {
    * The adapter tries again later. Default: failures are ignored.
    */
   readonly onBackgroundFailure?: (error: unknown) => void
-  /** Called for each statement; see `OnStatement`. Default: statements are not reported. */
+  /** Called for statements: see `OnStatement`. Default: none is reported. */
   readonly onStatement?: OnStatement
 }
 
 /**
- * Called when a statement begins to run or to wait, in the asynchronous context of the call that
- * needs the statement. If it returns a function, that is called when the statement has its result,
- * with the error if there is one.
+ * Called when a statement of the ports of pets, API keys and limits begins to run or to wait, in
+ * the asynchronous context of the call that needs the statement; others may be reported too. An
+ * adapter whose statements are not requests, as those of SQLite, may report none. If it returns a
+ * function, that is called when the statement has its result, with the error if there is one.
  */
 export type OnStatement = (
   /**
@@ -147,7 +148,8 @@ export interface DatabaseServer {
 export interface PersistenceCapabilities {
   /**
    * Whether several processes may have a database open at the same time. If not, opening rejects
-   * while another process, or this one, has it open.
+   * while another process, or this one, has it open; in the mode `read` it may resolve, and then
+   * read what was stored at that moment.
    */
   readonly severalProcesses: boolean
   /**

@@ -60,7 +60,7 @@ export const followingReplicaCases: readonly HarnessCase[] = casesOf(GROUP, {
         await end()
       }
     },
-  'replica-closed: finishes the reads of a replica, and leaves nothing that keeps the process running':
+  'replica-closed: finishes reads of a replica, and leaves nothing that keeps the process running':
     withProcesses(async (harness, start) => {
       const { url, replica } = await replicatedDatabase(harness)
       try {
