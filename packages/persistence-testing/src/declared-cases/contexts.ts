@@ -9,6 +9,8 @@ const GROUP = { group: 'persistence.declared', timeLimitMs: 60_000 }
 
 /** More than an adapter has connections, so that some calls wait for others. */
 const CALLS = 48
+/** Of functions whose calls cost more. */
+const FEWER_CALLS = 16
 
 /** Statements belong to the calls that need them. */
 export const contextCases: readonly HarnessCase[] = casesOf(GROUP, {
@@ -34,14 +36,17 @@ export const contextCases: readonly HarnessCase[] = casesOf(GROUP, {
     }
     try {
       const labels = Array.from({ length: CALLS }, (_, index) => `call ${index}`)
-      for (const label of ['alone', ...labels]) await prepareCalls(opened, label)
+      const changed = ['alone', ...labels.slice(0, FEWER_CALLS)]
+      await Promise.all(changed.map((label) => prepareCalls(opened, label)))
       const byLabel = labels.map((label) => everyCall(opened, label))
       for (const [index, alone] of everyCall(opened, 'alone').entries()) {
         const isReported = (await unreported([alone])).length === 0
         if (index === 0) assertTested(reported.size > 0, 'the adapter reports no statements')
+        const isOfPets = alone.name.startsWith('pets.')
         // An adapter may answer other calls without a statement.
-        if (!isReported && !alone.name.startsWith('pets.')) continue
-        const calls = byLabel.map((all) => all[index] as Call)
+        if (!isReported && !isOfPets) continue
+        const count = isOfPets ? CALLS : FEWER_CALLS
+        const calls = byLabel.slice(0, count).map((all) => all[index] as Call)
         const what = `the calls of ${alone.name} in whose context no statement was reported`
         expectEqual(await unreported(calls), [], what)
       }
