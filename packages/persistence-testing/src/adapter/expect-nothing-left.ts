@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { aTurnLater } from '../case/wait.ts'
-import { descriptorCount } from './descriptor-count.ts'
+import { descriptorCount, descriptorsLeft } from './descriptor-count.ts'
 
 /** More than a pool has connections, and than an emitter may have listeners. */
 export const CALL_TURNS = 16
@@ -27,7 +27,7 @@ export async function expectNothingLeft(
     }
     // A warning comes a moment later.
     await aTurnLater()
-    const left = descriptorCount() - before
+    const left = await descriptorsLeft(before, CALL_TURNS / 2)
     assert.ok(
       left < CALL_TURNS / 2,
       `${CALL_TURNS} calls of each function must leave no file and no connection open, ` +

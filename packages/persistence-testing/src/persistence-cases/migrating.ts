@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { PET_STATUSES } from '@pet-store/domain'
 import type { PersistenceOptions } from '@pet-store/persistence'
-import { descriptorCount } from '../adapter/descriptor-count.ts'
+import { descriptorCount, descriptorsLeft } from '../adapter/descriptor-count.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
-import { wait } from '../case/wait.ts'
 import { aNewPet } from '../new-pets.ts'
 import {
   assertSeveralProcesses,
@@ -152,13 +151,11 @@ async function expectNothingLeft(harness: PersistenceHarness, url: string): Prom
       const before = descriptorCount()
       for (let turns = 0; turns < TURNS; turns += 1)
         await expectNotOpened({ open: opening }, { url, mode })
-      const left = () => descriptorCount() - before
-      // What is closed may go a moment later. Counting takes longer than waiting does.
-      for (let waitMs = 20; waitMs < 2_000 && left() >= TURNS / 2; waitMs *= 2) await wait(waitMs)
+      const left = await descriptorsLeft(before, TURNS / 2)
       assert.ok(
-        left() < TURNS / 2,
+        left < TURNS / 2,
         `${TURNS} openings in the mode ${mode} that are rejected, as the schema is outdated, ` +
-          `must leave nothing open, but left ${left()} descriptors`,
+          `must leave nothing open, but left ${left} descriptors`,
       )
     }
   }
