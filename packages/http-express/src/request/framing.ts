@@ -39,7 +39,8 @@ function assertFields(req: IncomingMessage, res: ServerResponse): void {
     else if (name.length === 13 && name.toLowerCase() === 'authorization') keys += 1
     else if (name.length === 12 && name.toLowerCase() === 'content-type') types += 1
   }
-  const authority = httpVersion === '2.0' ? headers[':authority'] : undefined
+  // Only HTTP/2 has it: no field of HTTP/1 has a name that begins with a colon.
+  const authority = headers[':authority']
   if (!isHostValid(hosts, host, httpVersion, authority) && !isWithoutHost(hosts, req))
     throw malformed(
       res,

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
+import { isHttp2 } from '../response/is-http2.ts'
 
 /** The requests whose body was read and put back by `holdBody`. */
 const held = new WeakSet<IncomingMessage>()
@@ -46,5 +47,5 @@ function putTogether(req: IncomingMessage): void {
  * HTTP/2 share one.
  */
 function hasOwnSocket(req: IncomingMessage): boolean {
-  return req.socket instanceof Socket && req.httpVersionMajor === 1
+  return req.socket instanceof Socket && !isHttp2(req)
 }

@@ -17,12 +17,12 @@ function listenTo(res: ServerResponse): string[] {
   return calls
 }
 
-async function serve(listener: RequestListener): Promise<RawConnection> {
+async function serve(listener: RequestListener, version = '1.1'): Promise<RawConnection> {
   const server = createServer(listener).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
   const connection = new RawConnection((server.address() as AddressInfo).port)
-  return connection.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  return connection.write(`GET / HTTP/${version}\r\nHost: x\r\n\r\n`)
 }
 
 it('a listener is called once for a response that was sent, whatever follows', async () => {
@@ -36,6 +36,16 @@ it('a listener is called once for a response that was sent, whatever follows', a
   await expect.poll(() => calls).toEqual(['sent'])
   await setImmediate()
   expect(calls).toEqual(['sent'])
+})
+
+it('a listener is called in HTTP/1 for a request line that ends in HTTP/2.0', async () => {
+  let calls: string[] = []
+  const connection = await serve((_req, res) => {
+    calls = listenTo(res)
+    res.end('ok')
+  }, '2.0')
+  expect((await connection.response()).status).toBe(200)
+  await expect.poll(() => calls).toEqual(['sent'])
 })
 
 it('a listener is called when the client leaves, even one that is added later', async () => {

@@ -1,6 +1,7 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import { type AnyResponse, CONTEXT } from './context.ts'
+import { isHttp2 } from './is-http2.ts'
 
 /**
  * Called with the response, and with the time, by `performance.now()`, at which all of it had left;
@@ -74,11 +75,10 @@ function onFinish(this: ServerResponse): void {
  * Node emits `finish` then too. The responses of some adapters have no socket.
  */
 function isGone(res: ServerResponse): boolean {
-  const { req } = res
-  if (req?.httpVersionMajor !== 2) return req?.socket?.destroyed === true
+  const req: IncomingMessage | Http2ServerRequest | undefined = res.req
+  if (!isHttp2(req)) return req?.socket?.destroyed === true
   // With HTTP/2 the stream is destroyed in any case, and the response may not have ended.
-  const { stream } = req as unknown as Http2ServerRequest
-  return req.aborted || !res.writableEnded || stream.rstCode !== 0
+  return req.aborted || !res.writableEnded || req.stream.rstCode !== 0
 }
 
 function onClose(this: ServerResponse): void {

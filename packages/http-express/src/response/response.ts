@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import { closeSlowly } from './close-slowly.ts'
 import { type AnyResponse, CONTEXT } from './context.ts'
 import { ERROR_STATUS, errorJson, type HttpError } from './http-error.ts'
+import { isHttp2 } from './is-http2.ts'
 import { leave } from './response-left.ts'
 
 /** Adds a header to a response that is not sent yet. */
@@ -75,7 +76,7 @@ export function addVary(res: AnyResponse, name: string): void {
  * with HTTP/2, where the connection has other requests, and Node ends the stream of this one.
  */
 export function closeAfter(res: AnyResponse): void {
-  if (!res.headersSent && res.req.httpVersionMajor !== 2) res.setHeader('Connection', 'close')
+  if (!res.headersSent && !isHttp2(res.req)) res.setHeader('Connection', 'close')
 }
 
 /** Responses that are completely written, but end only when their connection does. */

@@ -10,6 +10,7 @@ import {
   type ParserError,
   parserError,
   TOO_MANY_FIELDS,
+  UNKNOWN_VERSION,
   type UnroutedErrors,
 } from './unrouted-errors.ts'
 
@@ -37,7 +38,7 @@ export function handleConnections(
     // `/v1/pets#x` as a path of the API.
     const target = req.url
     req.url = target === '*' ? '/*' : originForm(target)
-    const error = targetError(target, req.method)
+    const error = req.httpVersionMajor === 1 ? targetError(target, req.method) : UNKNOWN_VERSION
     add(req, res, error === undefined ? app : () => errors.send(res, error))
   }
   server.on('request', onRequest)

@@ -39,8 +39,10 @@ export function parserError(cause: ParserError): HttpError {
   if (code === 'HPE_INVALID_METHOD' && REQUEST_LINE.test(rawPacket?.toString('latin1') ?? '')) {
     return error('not_implemented', 'The method of the request is not known.')
   }
-  return error('invalid_request', 'The request is not valid HTTP/1.1.')
+  return error('invalid_request', HTTP_RULE)
 }
+
+const HTTP_RULE = 'The request is not valid HTTP/1.1.'
 
 const HEADERS_RULE =
   `Request line and headers must have at most ${MAX_HEADER_BYTES} bytes, ` +
@@ -50,6 +52,9 @@ const HEADERS_RULE =
  * The error response to a request with too many fields, which not every version of Node rejects.
  */
 export const TOO_MANY_FIELDS: HttpError = new HttpError('headers_too_large', HEADERS_RULE)
+
+/** The error response to a request line with HTTP/2.0 or HTTP/0.9, which Node's parser accepts. */
+export const UNKNOWN_VERSION: HttpError = new HttpError('invalid_request', HTTP_RULE)
 
 /** Whether the rejected request is a HEAD, whose response has no body (RFC 9110, 9.3.2). */
 export function isHead({ rawPacket, bytesParsed }: ParserError): boolean {

@@ -28,6 +28,8 @@ export const BROKEN: Readonly<Record<string, readonly [string | Buffer, ErrorCod
   ],
   'a method in lower case': [`get /v1/pets HTTP/1.1\r\n${HOST}\r\n`, 'not_implemented'],
   'an invalid version': [`GET /v1/pets HTTP/9.9\r\n${HOST}\r\n`, 'invalid_request'],
+  'the version of HTTP/2': [`GET /v1/pets HTTP/2.0\r\n${HOST}${KEY}\r\n`, 'invalid_request'],
+  'a version before HTTP/1': [`GET /v1/pets HTTP/0.9\r\n${HOST}${KEY}\r\n`, 'invalid_request'],
   'no version': ['GET /v1/pets\r\n\r\n', 'invalid_request'],
   'a space in the target': [`GET /v1/pets x HTTP/1.1\r\n${HOST}\r\n`, 'invalid_request'],
   'a byte beyond ASCII in the target': [
