@@ -8,10 +8,10 @@ import type { NewPet, Pet, PetId, PetStatus } from './pet.ts'
  * stored. Given objects are not changed; they may be frozen.
  *
  * While the database is unavailable every function rejects with `persistenceUnavailable()`, within
- * a few seconds: no wait is without a deadline. Afterwards it works again, however long that took,
- * however many calls were rejected, and even if the connections from before never respond. For
- * `add` and `addWithKey` the `outcome` of the error says whether the pet was stored: see
- * `WriteOutcome`. An add whose outcome is unknown is never repeated.
+ * a few seconds: no wait is without a deadline. Afterwards it works again within a few seconds,
+ * however long that took, however many calls were rejected, and even if the connections from before
+ * never respond. For `add` and `addWithKey` the `outcome` of the error says whether the pet was
+ * stored: see `WriteOutcome`. An add whose outcome is unknown is never repeated.
  */
 export interface PetRepository {
   /**

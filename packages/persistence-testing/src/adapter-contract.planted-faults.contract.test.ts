@@ -161,7 +161,7 @@ describe.concurrent('persistenceContract', () => {
         [missing('databaseBeside'), 1],
         [missing('outdatedDatabase'), 2],
         [missing('newerDatabase'), 1],
-        [missing('interrupt'), 8],
+        [missing('interrupt'), 9],
         [missing('freeze'), 6],
         [missing('fill'), 1],
         [missing('loseConnections'), 1],

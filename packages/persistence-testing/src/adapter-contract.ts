@@ -29,6 +29,7 @@ import { frozenCases } from './outage-cases/frozen.ts'
 import { frozenBulkCases } from './outage-cases/frozen-bulk.ts'
 import { fullCases } from './outage-cases/full.ts'
 import { keysOnceCases } from './outage-cases/keys-once.ts'
+import { longOutageCases } from './outage-cases/long-outages.ts'
 import { lostConnectionsCases } from './outage-cases/lost-connections.ts'
 import { manyRejectedCases } from './outage-cases/many-rejected.ts'
 import { unavailableCases } from './outage-cases/unavailable.ts'
@@ -143,6 +144,7 @@ export function adapterContract(harness: PersistenceHarness): readonly AdapterCa
     migrations: migratingCases,
     unavailability: [
       ...unavailableCases,
+      ...longOutageCases,
       ...frozenCases,
       ...cancelledCases,
       ...fullCases,

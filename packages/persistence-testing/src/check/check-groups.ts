@@ -18,6 +18,7 @@ const WAITING_GROUPS: readonly {
   readonly needs: keyof PersistenceHarness
   readonly ids: readonly string[]
 }[] = [
+  { needs: 'interrupt', ids: ['persistence.unavailable.within-seconds'] },
   { needs: 'freeze', ids: ['persistence.unavailable.frozen-writes'] },
   {
     needs: 'interrupt',

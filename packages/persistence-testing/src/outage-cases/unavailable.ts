@@ -34,10 +34,6 @@ const WRITERS = 12
 
 const PAUSE_MS = 20
 
-/** An adapter must not stop connecting after a hundred attempts, ten a second. */
-const LONG_OUTAGE_MS = 12_000
-const LONG_PAUSE_MS = 100
-
 /** In this time an adapter finds out that the database is unavailable. */
 const KNOWN_WITHIN_MS = 3_000
 
@@ -88,19 +84,6 @@ export const unavailableCases: readonly HarnessCase[] = casesOf(GROUP, {
       await expectStoredAsSaid(persistence.pets, attempts)
       await expectNotDone(persistence, 'writes', notStored)
     }),
-  'long: works again after an outage in which it was called for seconds': interrupted(
-    async ({ persistence, interrupt }) => {
-      await expectWorks(persistence, 'before')
-      const { end } = await interrupt()
-      const start = performance.now()
-      while (performance.now() - start < LONG_OUTAGE_MS) {
-        await persistence.pets.find(1n).catch(() => undefined)
-        await wait(LONG_PAUSE_MS)
-      }
-      await end()
-      await expectWorksAgain(persistence, 'afterwards')
-    },
-  ),
   'acknowledged: has every acknowledged pet once after interruptions, and none said not stored':
     interrupted(async ({ persistence, interrupt, scale }) => {
       const { pets } = persistence

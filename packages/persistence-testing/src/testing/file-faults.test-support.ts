@@ -129,6 +129,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['rounds-ids-of-repeats', 'bulk.repeats'],
   ['hides-used-up-ids', 'bulk.no-ids'],
   ['lists-nothing-after-seconds', 'unavailable.long'],
+  ['doubles-its-pauses', 'unavailable.within-seconds'],
   ['counts-rejected-calls', 'unavailable.many-rejected'],
   ['counts-late-calls', 'unavailable.many-late'],
   ['changes-keys-later', 'unavailable.writes unavailable.frozen'],

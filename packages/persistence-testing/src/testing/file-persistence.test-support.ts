@@ -16,6 +16,7 @@ import { cachedLists, findByHashIn } from './file-lists.test-support.ts'
 import { lockOf, migrateOnce, openAlone } from './file-lock.test-support.ts'
 import { countCall, untilNoneCalls } from './file-openings.test-support.ts'
 import { outcomeWhileDown } from './file-outcome.test-support.ts'
+import { reconnectingOf } from './file-reconnecting.test-support.ts'
 import { replicasOf } from './file-replicas.test-support.ts'
 import { hundredsOf, type State, transaction } from './file-state.test-support.ts'
 import { deleteOldKeys, failingLater, stateFaults } from './file-state-faults.test-support.ts'
@@ -37,17 +38,14 @@ type Method = (...args: unknown[]) => unknown
 const WRITE_DELAY_MS = 60_000
 const openingsOf = new Map<string, readonly (() => void)[]>()
 
-const openFilePersistence: OpenPersistence = async ({
-  url,
-  mode,
-  replicaUrls = [],
-  onStatement,
-}) => {
+const openFilePersistence: OpenPersistence = async (options) => {
+  const { url, mode, replicaUrls = [], onStatement } = options
   const { pathname: given, search } = new URL(url)
   const has = (fault: string): boolean => search === `?${fault}`
   const shorter = given.replace(/-beside$/, '')
   const pathname = has('shares-databases') ? shorter : given
-  const isDown = () => existsSync(`${pathname}.down`)
+  const isStopped = () => existsSync(`${pathname}.down`)
+  const isDown = reconnectingOf(isStopped, has('doubles-its-pauses'))
   const isOutdated = existsSync(`${pathname}.outdated`)
   const mayMigrate =
     mode === 'migrate' ||
