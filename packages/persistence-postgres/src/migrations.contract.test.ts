@@ -1,5 +1,5 @@
 import { aNewPet } from '@pet-store/persistence-testing'
-import { createDatabase, type Database } from '@pet-store/testing-postgres'
+import { createDatabase, type Database, runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { openPostgresBulkAccess } from './bulk-access.ts'
@@ -116,6 +116,21 @@ describe('PostgreSQL migrations', () => {
       expect(await opened.pets.list({ limit: 1 })).toEqual([])
       await opened.pets.add(aNewPet())
       await opened.close()
+    }
+  })
+
+  it('migrations run in a database and a schema whose names have quotes', async () => {
+    const name = `pet 'store' ${process.pid}`
+    await other.query(`create database "${name}"`)
+    const quoted = new URL(url)
+    quoted.pathname = `/${encodeURIComponent(name)}`
+    try {
+      expect(await migratePostgres({ url: quoted.href })).toEqual(ALL)
+      await runSql(quoted.href, `create schema "it's"`)
+      quoted.searchParams.set('options', `-csearch_path="it's"`)
+      expect(await migratePostgres({ url: quoted.href })).toEqual(ALL)
+    } finally {
+      await other.query(`drop database "${name}" with (force)`)
     }
   })
 

@@ -23,7 +23,8 @@ export function createPostgresOrm(
 ): MikroORM {
   return new MikroORM({
     ...ormOptions(POSTGRES_DIALECT, MIGRATIONS),
-    dbName: name,
+    // MikroORM puts the name into a statement as it is.
+    dbName: name.replaceAll("'", "''"),
     ...(schema !== undefined && { schema }),
     driverOptions: new PostgresDialect({ pool: connection }),
   })
