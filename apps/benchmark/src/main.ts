@@ -83,8 +83,8 @@ async function runComparison({ selections, isComplete }: Choice): Promise<Report
   if (selections.some(({ contestants }) => contestants.some(({ role }) => role === 'peer')))
     preparePeers()
   const comparisons = await compareAll(selections)
-  // A comparison with another checkout says nothing of the bare server.
-  const withBare = comparisons.filter(({ contestants }) => contestants[0]?.role === 'ceiling')
+  // The figures of machines are ratios to the bare server, with which not every run compares.
+  const withBare = comparisons.filter(({ contestants }) => contestants[0]?.role === 'bare')
   const machines = withThisMachine(readMachines(), withBare, facts)
   if (isComplete) writeMachines(machines)
   return comparisonReport(comparisons, machines, facts)

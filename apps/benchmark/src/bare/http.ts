@@ -37,7 +37,7 @@ const GET_HEADERS = [
 
 /**
  * The least that gives the service's responses over `node:http`: a key check, the work, and the
- * same headers. No validation, no log, no metrics: a ceiling, not a service.
+ * same headers. No validation, no log, no metrics: an upper limit, not a service.
  */
 export function serveBare(statements: Statements): void {
   const keyHashes = new Set([process.env['API_KEYS_SHA256']])
@@ -89,8 +89,8 @@ export function serveBare(statements: Statements): void {
 }
 
 /**
- * Continues at once where the driver returns at once: one more JavaScript promise would be felt
- * here.
+ * Calls `then` at once if the driver returns its result at once: a promise more for each request
+ * would make the bare server measurably slower.
  */
 function use<T>(result: Awaitable<T>, then: (value: T) => void): void {
   if (result instanceof Promise) void result.then(then)

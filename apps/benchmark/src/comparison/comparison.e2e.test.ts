@@ -46,11 +46,11 @@ beforeEach((context) => {
 it('a comparison measures the service and the bare server, and reports them', () => {
   expect(measured.measurements).toHaveLength(contestants.length * OPERATIONS.length)
   const slices = measured.measurements.flatMap(({ series }) => series.slices)
-  // In microseconds: neither a nanosecond nor a second a request.
+  // A number outside of this range would not be in microseconds.
   for (const { cpuMicroseconds } of slices)
     expect(cpuMicroseconds).toSatisfy((us: number) => us > 0.5 && us < 500_000)
   for (const { peakMiB, restMiB } of measured.footprints) {
-    // In MiB: a Node of 10 would be a wrong unit, and so would one of 10,000.
+    // A number outside of this range would not be in MiB.
     for (const memory of [peakMiB, restMiB])
       expect(memory).toSatisfy((mib: number) => mib > 10 && mib < 10_000)
   }

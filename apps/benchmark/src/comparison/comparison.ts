@@ -77,7 +77,7 @@ export async function compare(
   }
 }
 
-/** A contestant that says it added more than it stored has not done the work. */
+/** Rejects if a contestant has stored another number of pets than it said that it added. */
 async function assertStored(all: readonly Running[]): Promise<void> {
   for (const { contestant, added, size, countPets } of all) {
     const stored = (await countPets()) - size

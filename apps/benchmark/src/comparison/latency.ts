@@ -16,9 +16,9 @@ const SHARE_OF_PEAK = 0.5
 const CONNECTIONS = 128
 
 /**
- * Measures mixed requests by the baseline and our service, in many short slices; the figure is the
- * middle of theirs: where the host of a virtual machine stops everything for some hundredths of a
- * second, one slice has a p99 that says nothing of the server. `undefined` where both were not
+ * Measures the latency of mixed requests to the baseline and our service, in many short slices. The
+ * result is the median of the slices, because the host of a virtual machine may stop it for some
+ * hundredths of a second, which determines the p99 of that slice. `undefined` if the two were not
  * compared with mixed requests.
  */
 export async function measureLatency(

@@ -22,8 +22,8 @@ export async function assertSameResponses(running: Running): Promise<void> {
     ...added.map((pet) => checkedRequest({ ...CREATE, body: newPetJson(pet) }, 201, petJson(pet))),
     ...[undefined, createApiKeyText()].map((key) => checkedRequest({ path: LIST, key }, 401)),
     checkedRequest({ path: `/v1/pets/${size + 1_000_000}` }, 404),
-    // A ceiling does nothing but the work, so it validates nothing.
-    ...(contestant.role === 'ceiling' ? [] : INVALID),
+    // A bare server validates nothing.
+    ...(contestant.role === 'bare' ? [] : INVALID),
   ]
   const connection = new LoadConnection(servers[0].port)
   try {
@@ -49,11 +49,11 @@ const INVALID = [
 ]
 
 /**
- * Rejects unless each ceiling sends the same headers as our service, so that both write the same
- * number of bytes.
+ * Rejects unless each bare server sends the same headers as our service, so that both write the
+ * same number of bytes.
  */
 export async function assertSameHeaders(all: readonly Running[]): Promise<void> {
-  if (!all.some(({ contestant }) => contestant.role === 'ceiling')) return
+  if (!all.some(({ contestant }) => contestant.role === 'bare')) return
   const alike = all.filter(({ contestant }) => contestant.role !== 'peer')
   const headers = await Promise.all(alike.map(({ servers: [{ port }] }) => headersOf(port)))
   if (new Set(headers).size > 1) throw new Error(`Headers differ:\n${headers.join('\n\n')}`)

@@ -14,7 +14,7 @@ const REST_MS = 1
  * slice could seem to have taken no time.
  */
 export function createCpuClock(pids: () => readonly (number | string)[]): CpuClock {
-  // What a thread that has ended used stays counted.
+  // The time of threads that have ended still counts.
   const used = new Map<string, number>()
   return async () => {
     await wait(REST_MS)
@@ -27,7 +27,7 @@ export function createCpuClock(pids: () => readonly (number | string)[]): CpuClo
         }
         return !states.some((state) => state.includes(') R '))
       } catch {
-        // One has just ended, and is not there the next time.
+        // A thread has just ended; the next attempt does not find it.
         return false
       }
     })

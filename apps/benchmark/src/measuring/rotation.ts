@@ -35,7 +35,7 @@ export async function rotate<Participant, Slice>(
   return [...results].map(([participant, series]) => ({ ...participant, series }))
 }
 
-/** Each participant with the baseline before it; the baseline alone where it has no others. */
+/** Each participant with the baseline before it; the baseline alone if there are no others. */
 function pairs<E>([baseline, ...others]: readonly E[]): E[][] {
   if (baseline === undefined) return []
   return others.length === 0 ? [[baseline]] : others.map((participant) => [baseline, participant])
@@ -44,7 +44,7 @@ function pairs<E>([baseline, ...others]: readonly E[]): E[][] {
 /** Slices that have this figure among others. */
 type SeriesOf<Figure extends string> = Series<Readonly<Record<Figure, number>>>
 
-/** How many times the baseline's figure a participant's is: the middle over neighbouring slices. */
+/** The figure of a participant divided by that of the baseline, over neighbouring slices. */
 export function ratio<Figure extends string>(
   { slices, neighbours }: SeriesOf<Figure>,
   figure: Figure,

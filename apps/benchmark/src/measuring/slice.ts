@@ -9,7 +9,7 @@ export interface SliceOptions {
   /** Taken in turn by whichever connection is free. */
   readonly requests: readonly CheckedRequest[]
   readonly durationMs: number
-  /** That of the database server, where it is known. */
+  /** The CPU time of the database server, if it can be measured. */
   readonly databaseCpu?: CpuClock | undefined
 }
 
@@ -19,7 +19,7 @@ export interface Slice {
   readonly requestsPerCpuSecond: number
   /** CPU time of the servers for one request. */
   readonly cpuMicroseconds: number
-  /** CPU time of the database server for one request; `NaN` where it is unknown. */
+  /** CPU time of the database server for one request; `NaN` if it is unknown. */
   readonly databaseMicroseconds: number
   readonly p50Ms: number
   /** How many pets were added, also outside the measured time. */

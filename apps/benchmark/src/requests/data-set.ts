@@ -14,11 +14,11 @@ export interface DataPet {
 const ASCII_NAMES = ['Rex', 'Bella "the second"', "O'Malley", 'Tiger Lily of the Valley']
 const OTHER_NAMES = ['Żółw', 'Mašenka', '金魚', 'Löwe 🦁']
 
-/** The first part of the pets has ASCII names, and every second of these the status. */
+/** The part of the pets that have ASCII names; every second one of these has `STATUS`. */
 const ASCII_PART = 0.8
 export const STATUS = 'available'
 
-/** The pet with this id in a data set of a size; the same on every run and for every contestant. */
+/** Returns the pet with this id in a data set of `size` pets: the same one in every run. */
 export function dataPet(id: number, size: number): DataPet {
   const isAscii = id <= size * ASCII_PART
   const names = isAscii ? ASCII_NAMES : OTHER_NAMES

@@ -9,8 +9,8 @@ export const DATABASE_NAMES: Record<Database, string> = { sqlite: 'SQLite', post
 export interface Contestant {
   readonly id: string
   readonly name: string
-  /** Ours; a server that does nothing but the work; or another stack that does what ours does. */
-  readonly role: 'service' | 'ceiling' | 'peer'
+  /** Our service, a bare server, or another stack that does the same work as our service. */
+  readonly role: 'service' | 'bare' | 'peer'
   /** Arguments of `node`, or of the other runtime. */
   readonly program: readonly string[]
   readonly runtime?: string
@@ -53,7 +53,7 @@ export function tracingContestants(collector: string): readonly Contestant[] {
   return [SERVICE, ...traced]
 }
 
-const PIPELINED = ceiling('bare-pipelined', 'bare, 2 pipelined clients', 'postgres', 'pipelined')
+const PIPELINED = bareServer('bare-pipelined', 'bare, 2 pipelined clients', 'postgres', 'pipelined')
 // Drizzle describes tables for each database in another way; one of them is enough to compare with.
 const DRIZZLE = peer('fastify-drizzle', 'Fastify + Drizzle, prepared')
 const EXPRESS = peer('express-mikro-orm', 'Express + MikroORM')
@@ -72,14 +72,14 @@ const BUN: Contestant = {
  */
 export const CONTESTANTS: Readonly<Record<Database, readonly Contestant[]>> = {
   sqlite: [
-    ceiling('bare', 'bare node:http + better-sqlite3', 'sqlite'),
+    bareServer('bare', 'bare node:http + better-sqlite3', 'sqlite'),
     SERVICE,
     BUN,
     DRIZZLE,
     EXPRESS,
   ],
   postgres: [
-    ceiling('bare', 'bare node:http + pg pool', 'postgres'),
+    bareServer('bare', 'bare node:http + pg pool', 'postgres'),
     SERVICE,
     PIPELINED,
     BUN,
@@ -87,8 +87,13 @@ export const CONTESTANTS: Readonly<Record<Database, readonly Contestant[]>> = {
   ],
 }
 
-function ceiling(id: string, name: string, file: string, ...args: readonly string[]): Contestant {
-  return { id, name, role: 'ceiling', program: [join(SRC, `bare/${file}.ts`), ...args] }
+function bareServer(
+  id: string,
+  name: string,
+  file: string,
+  ...args: readonly string[]
+): Contestant {
+  return { id, name, role: 'bare', program: [join(SRC, `bare/${file}.ts`), ...args] }
 }
 
 function peer(id: string, name: string): Contestant {

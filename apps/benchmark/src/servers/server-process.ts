@@ -37,8 +37,8 @@ export interface RunningServer extends Pick<RunningProgram, 'pid' | 'memoryMiB' 
 }
 
 /**
- * Starts a contestant and waits for its first response. On a port that other processes listen on,
- * too, that of its metrics, which are its own.
+ * Starts a contestant and waits for its first response. If other processes listen on the same port,
+ * it waits for a response on the port of the metrics, which only this process has.
  */
 export async function startServer(
   { program, settings, runtime }: Contestant,
@@ -61,7 +61,7 @@ export async function startServer(
     ...settings,
   }
   const start = performance.now()
-  // With the reducer on, a server that waits for its turn throws its compiled code away.
+  // V8's memory reducer would discard the compiled code of a server that waits for its slice.
   const running = startProgram({
     // An option of Node alone.
     args: [...(runtime === undefined ? ['--no-memory-reducer'] : []), ...program],
