@@ -110,8 +110,8 @@ async function persistenceOf(
       // from the primary.
       await replicas.close()
       await Promise.all([primary.finish(), entities.finish(), calls.finish()])
-      // While the server is silent the pool may have begun to connect for a call that gave up just
-      // then. Ending the pool waits for that: five seconds more.
+      // If the server does not respond, the pool may still be connecting for a call that has been
+      // rejected. Ending the pool waits for that, for up to five seconds more.
       await connections.close()
     },
   }

@@ -12,11 +12,11 @@ const CLIENTS = size(27, 200)
 /** More than 400 responses of 400 kB. */
 const MAX_GROWTH_MIB = 256
 /**
- * How many times as long as without attack 99% of the good requests may take, on a machine that
- * others use as well.
+ * How many times as long as without an attack the p99 of good requests may be, on a machine that
+ * other programs use as well.
  */
 const MAX_SLOWDOWN = 20
-/** A shorter time says nothing on such a machine. */
+/** A shorter p99 without an attack counts as this: on such a machine it varies too much. */
 const LEAST_NORMAL_MS = 50
 /** 100 MB of spaces in some 100 kB, just below the limit of what is read. */
 const BOMB = gzipSync(Buffer.alloc(100 * 1024 * 1024, ' ')).subarray(0, 102_000)

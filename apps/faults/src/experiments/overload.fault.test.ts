@@ -122,7 +122,7 @@ it.each(KINDS)('the service stays useful under ten times its load, on %s', async
 it('no time is lost when thousands of clients connect at once', async () => {
   const service = await Service.start({ databaseUrl: 'sqlite:./pets.db' })
   const clients = Math.min(3_000, Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')))
-  // Busy with something else, for as long as they connect.
+  // Stopped, the service accepts no connection while the clients connect.
   process.kill(service.process.pid, 'SIGSTOP')
   const connections = await Promise.all(
     Array.from({ length: clients }, () => RawConnection.open(service.port)),
@@ -179,7 +179,7 @@ it('what waits too long for a locked table is rejected, and not stored', async (
   await locker.connect()
   await locker.query('begin')
   await locker.query('lock table pet in exclusive mode')
-  // Few, for a machine so busy that the service would end the others as slow clients.
+  // Few in the short form: on a busy machine the service would close others as slow clients.
   const requests = size(50, 4_000)
   // Parsed, each of these takes 2 MiB, which must not wait together with the pet.
   const nested = '['.repeat(40_000) + ']'.repeat(40_000)

@@ -16,8 +16,8 @@ export interface WritersOptions {
 
 export interface RunningWriters {
   /**
-   * Lets each writer finish its pet, and ends it. With an idempotency key it goes on until the
-   * service has acknowledged the pet.
+   * Ends each writer after the pet that it is creating. A writer with an idempotency key goes on
+   * until the service has acknowledged that pet.
    */
   stop(): Promise<void>
 }

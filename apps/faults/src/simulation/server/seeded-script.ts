@@ -5,16 +5,16 @@ import { type Severities, sessionError, statementError } from './errors.ts'
 const KINDS = ['error', 'fatal', 'close', 'reset', 'silence', 'delay', 'notice'] as const
 type DisruptionKind = (typeof KINDS)[number]
 
-/** How often which disruptions happen in a world. Each world has some kinds only. */
+/** Which disruptions happen in a world, and how often. Each world has only some kinds. */
 export interface Disruptions {
   readonly kinds: readonly DisruptionKind[]
   /** At each boundary. */
   readonly probability: number
   readonly severities: Severities
-  /** Of one boundary alone; `undefined`: of all. */
+  /** The only boundary at which they happen; `undefined`: every boundary. */
   readonly boundary: Boundary | undefined
   readonly delaysMs: readonly number[]
-  /** Whether transactions are hit that have changed nothing. */
+  /** Whether they also happen in transactions that have changed nothing. */
   readonly hitsReads: boolean
 }
 
@@ -22,7 +22,7 @@ const DELAYS_MS = [1, 5, 20, 100, 250, 400, 2_000, 8_000]
 
 const BOUNDARIES: readonly Boundary[] = ['parse', 'bind', 'execute', 'complete', 'commit', 'ready']
 
-/** Some commits take long beside others, so that their order is not that of the ids. */
+/** Delays some commits, so that pets are not committed in the order of their ids. */
 export function slowCommits(severities: Severities): Disruptions {
   const delaysMs = [500, 1_500, 2_500]
   return {
@@ -35,7 +35,7 @@ export function slowCommits(severities: Severities): Disruptions {
   }
 }
 
-/** Chooses few kinds, so that what follows one of them has time to show. */
+/** Chooses few kinds, so that the effects of one are noticed before another one happens. */
 export function chooseDisruptions(random: Random, severities: Severities): Disruptions {
   const probability = random.pick([0, 0.003, 0.01, 0.03, 0.08, 0.2])
   const count = random.integer(1, 4)
