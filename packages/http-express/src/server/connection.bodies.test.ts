@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import { createMemoryRateLimiter, SCOPES, type VerifiedKey } from '@pet-store/access'
 import { expect } from 'vitest'
 import { GET, HOST, KEY, PET, POST } from '../testing/broken-requests.test-support.ts'
@@ -37,6 +38,28 @@ it('a broken body gets one response during the key check, and is no internal err
   await new Promise((resolve) => setTimeout(resolve, 60))
   expect(server.log.internalErrors).toEqual([])
 })
+
+it.for(['GET', 'HEAD', 'POST'])(
+  'another app can still respond to a %s whose broken body got an error response',
+  async (method) => {
+    let respond: (() => void) | undefined
+    const around = (): RequestListener => (_req, res) => {
+      respond = () => void res.setHeader('Content-Type', 'text/plain').writeHead(200).end('late')
+    }
+    const server = await startTestServer({ around })
+    const head = `${method} /hello HTTP/1.1\r\n${HOST}X-Request-Id: mine\r\n`
+    const connection = server.connect().expectText()
+    connection.write(`${head}Transfer-Encoding: chunked\r\n\r\n`)
+    await expect.poll(() => respond).toBeDefined()
+    const text = await connection.write('zz\r\n').text()
+    expect(text).toMatch(/^HTTP\/1\.1 400 /)
+    expect(text.endsWith('"status":400}')).toBe(method !== 'HEAD')
+    expect(respond).not.toThrow()
+    expect(server.log.requests).toMatchObject([
+      { requestId: 'mine', method, status: 400, code: 'invalid_request' },
+    ])
+  },
+)
 
 it.for(['reset', 'end'] as const)(
   'a request that breaks off by a TCP %s leaves the server unharmed, no internal error in the log',

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { closeSlowly } from '../response/close-slowly.ts'
+import { contextOf } from '../response/context.ts'
 import type { HttpError } from '../response/http-error.ts'
 import { closeAfter, sendError } from '../response/response.ts'
 import type { UnroutedErrors } from './unrouted-errors.ts'
@@ -66,20 +67,25 @@ export class Connection {
   fail(error: HttpError, hasBody: boolean, req?: IncomingMessage): void {
     // The parser reports an error again for each further packet of an invalid request.
     if (this.#isEnding) return
-    const current = this.#current
+    const current = this.#isBusy() ? this.#current : undefined
     if (!this.#socket.writable) {
       this.#socket.destroy()
-    } else if (current === undefined || !this.#isBusy()) {
-      this.#socket.write(this.#errors.rawResponse(error, this.#socket, hasBody, req))
-      this.#close()
+    } else if (current === undefined) {
+      this.#sendRaw(error, hasBody, req)
     } else if (current.req.complete || current.headersSent) {
       this.#closeAfterCurrent()
-    } else {
+    } else if (!this.#isHandled) {
+      this.#isEnding = true
+      this.#errors.send(current, error)
+    } else if (contextOf(current) !== undefined) {
       this.#isEnding = true
       closeAfter(current)
       // If the app sends a response later, it finds that one was sent: see `handleError`.
-      if (this.#isHandled) sendError(current, error)
-      else this.#errors.send(current, error)
+      sendError(current, error)
+    } else {
+      // The response object of another app is left as it is, as Node does. If that app found a
+      // response sent when it responds later, it would throw, maybe where nothing catches it.
+      this.#sendRaw(error, current.req.method !== 'HEAD', current.req)
     }
   }
 
@@ -141,6 +147,11 @@ export class Connection {
     // Lets the response be garbage-collected while the connection is idle.
     this.#current = undefined
     this.#idleAtBytes = this.#socket.bytesRead
+  }
+
+  #sendRaw(error: HttpError, hasBody: boolean, req: IncomingMessage | undefined): void {
+    this.#socket.write(this.#errors.rawResponse(error, this.#socket, hasBody, req))
+    this.#close()
   }
 
   #close(): void {
