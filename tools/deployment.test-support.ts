@@ -108,7 +108,7 @@ export function kubernetesErrors(
   return stdout.trim().split('\n').filter(Boolean)
 }
 
-/** What a program of the system prints; undefined where it is not installed. Throws if it fails. */
+/** What a program of the system prints; `undefined` if it is not installed. Throws if it fails. */
 export function outputOf([command = '', ...args]: readonly string[]): string | undefined {
   const { error, status, stdout, stderr } = spawnSync(command, args, {
     cwd: ROOT,

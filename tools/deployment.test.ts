@@ -240,7 +240,7 @@ describe('everything that deploys the service', () => {
   })
 })
 
-/** The exit code of a program; undefined where it is not installed. */
+/** The exit code of a program; `undefined` if it is not installed. */
 function codeOf(
   program: string,
   args: readonly string[],

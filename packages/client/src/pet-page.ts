@@ -65,7 +65,7 @@ const LINK = /<([^<>]*)>([^<]*)/g
 /** A link may have several relations; they are case-insensitive. */
 const NEXT = /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next(?=[\s;,]|$))/i
 
-/** The target of the first link to the next page, as written; `undefined` where there is none. */
+/** The target of the first link to the next page, as written; `undefined` if there is none. */
 function nextTarget(header: string): string | undefined {
   for (const [, target, parameters = ''] of header.matchAll(LINK))
     if (NEXT.test(parameters)) return target

@@ -27,7 +27,7 @@ export interface BulkAccess {
   readPets(query: PetQuery): Promise<readonly Pet[]>
   /**
    * Stores pets under the ids that they have, in any order. Rejects if one of the ids is taken. No
-   * new pet gets one of these ids, also before `movePetIdsPast`: its add gets another one, or
+   * new pet gets one of these ids, even before `movePetIdsPast`: its add gets another one, or
    * rejects with the outcome `not_stored`.
    */
   writePets(pets: readonly Pet[]): Promise<void>

@@ -41,7 +41,7 @@ export interface Persistence {
    */
   replicaProblems?(): Promise<readonly string[]>
   /**
-   * The time by the clock of the database, in milliseconds; absent where that is the clock of this
+   * The time by the clock of the database, in milliseconds; absent if that is the clock of this
    * machine. While the database is unavailable it rejects within a few seconds.
    */
   readClock?(): Promise<Date>
@@ -82,7 +82,7 @@ export interface PoolUse {
   readonly idle: number
   /** The number of statements that wait for a connection, or for earlier statements. */
   readonly waiting: number
-  /** How many may wait; absent where the adapter has no such limit. */
+  /** How many may wait; absent if the adapter has no such limit. */
   readonly waitingLimit?: number | undefined
   /** The maximum number of connections. */
   readonly limit: number

@@ -3,7 +3,7 @@ import { ENVIRONMENT, PROGRAM } from './run-program.test-support.ts'
 
 export const NO_TERMINAL = 'needs script of util-linux, for a terminal'
 
-/** Runs the program on a terminal of this many columns; `undefined` where none can be made. */
+/** Runs the program on a terminal of this many columns; `undefined` if none can be made. */
 export function runOnTerminal(
   command: string,
   cwd: string,

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 export const port = Number(process.env['PORT'])
 export const databaseUrl = process.env['DATABASE_URL'] ?? ''
 
-/** The path of an SQLite file, or nothing where the database is another. */
+/** The path of an SQLite file, or nothing if the database is another one. */
 export const sqliteFile = databaseUrl.startsWith('sqlite:')
   ? databaseUrl.slice('sqlite:'.length)
   : undefined

@@ -36,7 +36,7 @@ export function createCpuClock(pids: () => readonly (number | string)[]): CpuClo
 }
 
 /**
- * The clock of a PostgreSQL server, from the id of one of its processes; `undefined` when it runs
+ * The clock of a PostgreSQL server, from the id of one of its processes; `undefined` if it runs
  * on another machine.
  */
 export function createPostgresClock(pid: number): CpuClock | undefined {

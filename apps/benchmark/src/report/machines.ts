@@ -87,7 +87,7 @@ function rounded({ middle }: Estimate): number {
   return Number(middle.toFixed(2))
 }
 
-/** From the lowest to the highest of the machines; `undefined` where none has the figure. */
+/** From the lowest to the highest of the machines; `undefined` if none has the figure. */
 export function rangeOf(machines: readonly Machine[], key: string, figure: keyof Figures) {
   const values = machines.flatMap(({ figures }) => figures[key]?.[figure] ?? [])
   return values.length === 0 ? undefined : { low: Math.min(...values), high: Math.max(...values) }

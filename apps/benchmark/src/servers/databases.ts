@@ -14,7 +14,7 @@ interface FilledDatabase {
   readonly url: string
   /** How long its pets took. */
   readonly imported: CommandRun
-  /** The CPU time of its server; `undefined` when that is on another machine. */
+  /** The CPU time of its server; `undefined` if that is on another machine. */
   readonly cpu?: CpuClock | undefined
   countPets(): Promise<number>
 }

@@ -52,7 +52,7 @@ async function converse(service: Service, random: Random, number: number): Promi
   return { requests, ending, responses: [...responses, ...connection.responses], rest }
 }
 
-/** What is wrong with the responses of one connection; nothing where all is well. */
+/** What is wrong with the responses of one connection; nothing if all is well. */
 function faultsIn({ requests, ending, responses, rest }: Conversation): readonly string[] {
   const faults: string[] = []
   if (rest !== '') faults.push(`${rest.length} bytes after the last response`)

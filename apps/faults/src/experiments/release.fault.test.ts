@@ -39,7 +39,7 @@ const PROXIES = {
 
 const names = Object.keys(PROXIES) as (keyof typeof PROXIES)[]
 
-/** Starts a proxy before two instances; undefined where its program is not installed. */
+/** Starts a proxy before two instances; `undefined` if its program is not installed. */
 async function startProxy(
   name: keyof typeof PROXIES,
   ports: Readonly<Record<'8080' | '8081' | '8082', number>>,

@@ -7,7 +7,7 @@ export interface RawRequest {
   readonly bytes: Buffer
   /**
    * The statuses that its response may have. `broken`: 400 to 501 with `Connection: close`; `any`:
-   * any status, also for all later requests of the connection.
+   * any status, also of all later requests of the connection.
    */
   readonly expected: readonly number[] | 'broken' | 'any'
   /** The X-Request-Id that the response must repeat; absent if the server cannot read it. */

@@ -13,7 +13,7 @@ interface SampledOperation {
   readonly operationId: string
   readonly method: string
   readonly path: string
-  /** An example; absent where the operation takes no body. */
+  /** An example; absent if the operation takes no body. */
   readonly body?: object | undefined
 }
 

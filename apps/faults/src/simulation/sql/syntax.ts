@@ -75,7 +75,7 @@ export interface Insert {
   readonly alias: string
   readonly columns: readonly string[]
   readonly rows: readonly (readonly Expression[])[] | Select
-  /** The assignments where a row is there already; none where it is left as it is. */
+  /** The assignments if a row conflicts; none if that row is left as it is. */
   readonly onConflict: readonly Assignment[] | undefined
   readonly returning: readonly Item[]
 }

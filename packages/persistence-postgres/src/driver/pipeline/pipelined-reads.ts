@@ -60,7 +60,7 @@ export class PipelinedReads {
   readonly #maxLifetimeMs: number
   readonly #groupsPerConnection: number | undefined
   readonly #queue: GroupedStatements<Read, readonly Row[]>
-  /** The connections in use; `undefined` where none is open or being opened. */
+  /** The connections in use; `undefined` if none is open or being opened. */
   readonly #current: (OpenConnection | undefined)[]
   /** Every open connection, replaced ones that still wait for results included. */
   readonly #open = new Set<PipelinedConnection>()
