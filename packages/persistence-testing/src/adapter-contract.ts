@@ -1,4 +1,5 @@
 import type { Persistence } from '@pet-store/persistence'
+import { withDatabasesApart } from './adapter/databases-apart.ts'
 import {
   apiKeysOf,
   rateLimiterOf,
@@ -80,8 +81,9 @@ export interface AdapterCase {
  * what one open port cannot show. Run the cases one after the other. Throws if the harness has a
  * member that no case uses.
  */
-export function adapterContract(harness: PersistenceHarness): readonly AdapterCase[] {
-  assertHarness(harness)
+export function adapterContract(given: PersistenceHarness): readonly AdapterCase[] {
+  assertHarness(given)
+  const harness = withDatabasesApart(given)
   const opened =
     <Port>(part: (opened: Persistence) => Port): WithPort<Port> =>
     (url, work) =>
