@@ -1,13 +1,13 @@
 import type { PetRepository } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { aTurnLater } from '../case/wait.ts'
 import { expectAsModel } from './call-sequence.ts'
 import type { Model } from './model.ts'
 import { type Choice, expectValue } from './model-call.ts'
 import type { OpenDatabase } from './open-database.ts'
-import { petChoices } from './pet-choices.ts'
+import { lastPetChoices, petChoices } from './pet-choices.ts'
 
 function harnessOf(create: () => PetRepository) {
   return {
@@ -45,6 +45,21 @@ it('the error shows few calls that are enough to see what is wrong', async () =>
   const lines = calls.split('\n')
   expect(lines.length).toBeLessThan(10)
   expect(lines.at(-1)).toMatch(/^\d[.] pets0[.]find[(]2n[)] -> undefined$/)
+})
+
+it('no shorter sequences are computed when the time for that is over', async () => {
+  let clock = 0
+  const now = vi.spyOn(performance, 'now').mockImplementation(() => (clock += 6_000))
+  let computed = 0
+  const harness = harnessOf(() => ({ ...createMemoryPets(), list: async () => [] }))
+  const steps = petChoices.map((choice) => {
+    computed += 1
+    return [choice]
+  })
+  const plan = { sequences: 1, steps: 100, lastSteps: lastPetChoices.map((choice) => [choice]) }
+  await expect(expectAsModel(harness, steps, plan)).rejects.toThrow('pets0.list')
+  now.mockRestore()
+  expect(computed).toBeLessThan(300)
 })
 
 it('only a later call may show which of two at the same time was the last one', async () => {
