@@ -11,7 +11,7 @@ import {
   callText,
   expectRejected,
   expectValue,
-  type ModelCall,
+  NO_CALL,
   type Outcome,
   resultOf,
 } from './model-call.ts'
@@ -270,11 +270,17 @@ function ifThere(name: keyof Keys, call: Choice): Choice {
       : NO_CALL
 }
 
-/** For an adapter that has no such call. */
-const NO_CALL: ModelCall = { text: 'no such call', run: async () => undefined, apply: () => {} }
-
 /** Every call on API keys. */
 export const apiKeyChoices: Choices = fc.oneof(
   { weight: 16, arbitrary: apiKeyChoicesAtOnce },
   { weight: 3, arbitrary: keyListChoices },
+)
+
+/** The same, where there are API keys. */
+export const apiKeyChoicesIfThere: Choices = apiKeyChoices.map(
+  (call): Choice =>
+    (model, database) =>
+      database.openings.every(({ apiKeys }) => apiKeys !== undefined)
+        ? call(model, database)
+        : NO_CALL,
 )

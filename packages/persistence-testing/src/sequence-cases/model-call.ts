@@ -20,6 +20,13 @@ export interface ModelCall {
   readonly apply: (model: Model, outcome: Outcome) => void
 }
 
+/** For an adapter that has no such call. */
+export const NO_CALL: ModelCall = {
+  text: 'no such call',
+  run: async () => undefined,
+  apply: () => {},
+}
+
 /** A call that refers to what the database holds, or to what is open, when it is made. */
 export type Choice = (model: Model, database: OpenDatabase) => ModelCall
 

@@ -3,14 +3,15 @@ import fc from 'fast-check'
 import { expectEqual } from '../case/expectations.ts'
 import { LONG_MS } from '../rate-limiter-cases/long-window.ts'
 import type { Model } from './model.ts'
-import { type Choices, callText, resultOf } from './model-call.ts'
+import { type Choice, type Choices, callText, NO_CALL, resultOf } from './model-call.ts'
 import { ALLOWED_REQUESTS } from './open-database.ts'
 import { openingOf, openings } from './pet-choices.ts'
 import { similarTexts } from './texts.ts'
 
 /** Lengths that are the same if they are rounded, or joined with a key, and one that ends soon. */
+const LONG_WINDOWS = [LONG_MS, LONG_MS + 1, 10 * LONG_MS, 24 * LONG_MS]
 const SHORT_MS = 100
-const windows = fc.constantFrom(LONG_MS, LONG_MS + 1, 10 * LONG_MS, 24 * LONG_MS, SHORT_MS)
+const windows = fc.constantFrom(...LONG_WINDOWS, SHORT_MS)
 
 const keyIds = fc.oneof(
   { weight: 3, arbitrary: similarTexts },
@@ -19,10 +20,9 @@ const keyIds = fc.oneof(
   { weight: 1, arbitrary: fc.nat({ max: 1_000 }).map(String) },
 )
 
-/** A request that is counted. */
-export const rateLimitChoices: Choices = fc
-  .tuple(openings, windows, keyIds)
-  .map(([number, windowMs, keyId]) => (_, database) => {
+const take =
+  (number: number, windowMs: number, keyId: string): Choice =>
+  (_, database) => {
     const opening = openingOf(database, number)
     const text = callText(`limiter${opening} of ${windowMs} ms: take`, keyId)
     return {
@@ -32,7 +32,26 @@ export const rateLimitChoices: Choices = fc
         expectAllowance(model, windowMs, keyId, resultOf(outcome, text) as Allowance, text)
       },
     }
-  })
+  }
+
+/** A request that is counted. */
+export const rateLimitChoices: Choices = fc
+  .tuple(openings, windows, keyIds)
+  .map(([number, windowMs, keyId]) => take(number, windowMs, keyId))
+
+/** Requests that show what was counted of those keys that have the most. */
+export const lastLimitChoices: readonly Choice[] = LONG_WINDOWS.flatMap((windowMs) =>
+  ['a', 'A', 'b', 'a '].map((keyId) => take(0, windowMs, keyId)),
+)
+
+/** A request where counts are kept: an adapter of one process may have them in its memory. */
+export const ifKept =
+  (request: Choice): Choice =>
+  (model, database) => {
+    const { openings: opened } = database
+    const areKept = opened.length > 1 && opened.every((one) => one.createRateLimiter !== undefined)
+    return areKept ? request(model, database) : NO_CALL
+  }
 
 function expectAllowance(
   model: Model,

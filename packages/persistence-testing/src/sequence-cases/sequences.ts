@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { apiKeysOf, openBulkAccessOf, rateLimiterOf } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
+import { assertTested } from '../case/not-tested.ts'
 import {
   assertSeveralProcesses,
   type HarnessCase,
@@ -10,6 +11,7 @@ import { untilNoWindowEnds } from '../rate-limiter-cases/long-window.ts'
 import {
   apiKeyChoices,
   apiKeyChoicesAtOnce,
+  apiKeyChoicesIfThere,
   keyListChoices,
   lastKeyChoices,
 } from './api-key-choices.ts'
@@ -21,7 +23,7 @@ import type { Choice, Choices } from './model-call.ts'
 import { withOpenDatabase } from './open-database.ts'
 import { openingChoices } from './opening-choices.ts'
 import { add, lastPetChoices, list, petChoices, petChoicesAtOnce } from './pet-choices.ts'
-import { rateLimitChoices } from './rate-limit-choices.ts'
+import { ifKept, lastLimitChoices, rateLimitChoices } from './rate-limit-choices.ts'
 
 const GROUP = { group: 'persistence.sequence', timeLimitMs: 60_000 }
 
@@ -43,29 +45,33 @@ export const sequenceCases: readonly HarnessCase[] = casesOf(GROUP, {
       lastSteps: stepsOf(lastKeyChoices),
     })
   },
-  'limits: gives each of many random requests the allowance that the port states': async (
-    harness,
-  ) => {
-    await withOpenDatabase(harness, async ({ openings: [opened] }) => {
-      if (opened !== undefined) await untilNoWindowEnds(rateLimiterOf(opened))
-    })
-    // In an adapter of one process they may be in its memory.
-    const isKept = harness.capabilities?.severalProcesses ?? false
-    const requests = rateLimitChoices.map((choice): Step => [choice])
-    await expectAsModel(harness, isKept ? oneByOne(rateLimitChoices) : requests, {
-      sequences: 6,
-      steps: 150,
-      lastSteps: [],
-    })
-  },
+  'limits: gives many random requests, beside other calls, the allowances that the port states':
+    async (harness) => {
+      assertTested(await untilNoWindowEndsOf(harness), 'the adapter counts no requests')
+      // In an adapter of one process they may be in its memory.
+      const isKept = harness.capabilities?.severalProcesses ?? false
+      const calls = fc.oneof(
+        { weight: 6, arbitrary: rateLimitChoices },
+        { weight: 1, arbitrary: petChoices },
+        { weight: 1, arbitrary: apiKeyChoicesIfThere },
+      )
+      const onceOpened = calls.map((choice): Step => [choice])
+      await expectAsModel(harness, isKept ? oneByOne(calls) : onceOpened, {
+        sequences: 6,
+        steps: 150,
+        lastSteps: stepsOf(lastLimitChoices),
+      })
+    },
   'bulk: gives each of many random calls on ports and bulk access the result that they state':
     async (harness) => {
       openBulkAccessOf(harness)
+      await untilNoWindowEndsOf(harness)
       const calls = fc.oneof(
         { weight: 4, arbitrary: petChoices },
         { weight: 2, arbitrary: apiKeyChoices },
         { weight: 4, arbitrary: bulkPetChoices },
         { weight: 2, arbitrary: bulkKeyChoices },
+        { weight: 2, arbitrary: rateLimitChoices.map(ifKept) },
       )
       await expectAsModel(harness, oneByOne(calls), {
         sequences: 8,
@@ -75,6 +81,7 @@ export const sequenceCases: readonly HarnessCase[] = casesOf(GROUP, {
           ...lastKeyChoices,
           ...lastBulkPetChoices,
           ...lastBulkKeyChoices,
+          ...lastLimitChoices.map(ifKept),
         ]),
       })
     },
@@ -123,6 +130,17 @@ export const sequenceCases: readonly HarnessCase[] = casesOf(GROUP, {
 
 async function assertHasApiKeys(harness: PersistenceHarness): Promise<void> {
   await withOpenDatabase(harness, async ({ openings }) => void openings.map(apiKeysOf))
+}
+
+/** Whether the adapter counts requests. */
+async function untilNoWindowEndsOf(harness: PersistenceHarness): Promise<boolean> {
+  let counts = false
+  await withOpenDatabase(harness, async ({ openings: [opened] }) => {
+    if (opened?.createRateLimiter === undefined) return
+    counts = true
+    await untilNoWindowEnds(rateLimiterOf(opened))
+  })
+  return counts
 }
 
 const stepsOf = (choices: readonly Choice[]): readonly Step[] => choices.map((choice) => [choice])
