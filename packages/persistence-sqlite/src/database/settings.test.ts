@@ -27,8 +27,8 @@ describe('SQLite URL', () => {
     ['sqlite::memory', 'name a file, or be "sqlite::memory:"'],
     ['sqlite:~/pets.db', 'have the path of the home folder in place of ~'],
     ['sqlite:pets.db?mode=ro', 'have no parameters'],
-    ['sqlite:pets.db#1', 'have no parameters'],
-    ['sqlite:pets\0.db', 'have no parameters'],
+    ['sqlite:pets.db#1', 'have no # and no NUL in its path'],
+    ['sqlite:pets\0.db', 'have no # and no NUL in its path'],
     ['sqlite:pets.db ', 'name a file without spaces around its path, and no URI'],
     ['sqlite:file:a.db', 'name a file without spaces around its path, and no URI'],
   ])('the SQLite URL %j is rejected: it must %s', (url, rule) => {

@@ -30,7 +30,8 @@ export function sqlitePath(url: string): string {
   if (/^~(?:\/|$)/.test(path))
     throw invalidUrl(url, 'have the path of the home folder in place of ~')
   if (path.startsWith(':')) throw invalidUrl(url, 'name a file, or be "sqlite::memory:"')
-  if (/[?#\0]/.test(path)) throw invalidUrl(url, 'have no parameters')
+  if (path.includes('?')) throw invalidUrl(url, 'have no parameters')
+  if (/[#\0]/.test(path)) throw invalidUrl(url, 'have no # and no NUL in its path')
   // The driver would remove the spaces, and read the path as a URI.
   if (path.trim() !== path || path.startsWith('file:'))
     throw invalidUrl(url, 'name a file without spaces around its path, and no URI')
