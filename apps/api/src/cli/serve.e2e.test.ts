@@ -79,6 +79,14 @@ describe('pet-store serve', () => {
     expect(program.output.stderr).not.toContain('LOG_LEVEL')
   })
 
+  it('serve ends with exit code 2 if the URL of an SQLite file is invalid', async () => {
+    const settings = { DATABASE_URL: 'sqlite:pets.db?mode=ro' }
+    const program = runProgram('serve', await temporaryFolder(), settings)
+
+    expect(await program.ended).toBe(2)
+    expect(program.output.stderr).toMatch(/^An SQLite URL must have no parameters, .*mode=ro"\.$/m)
+  })
+
   it('serve loses no acknowledged pet when it is killed', async () => {
     const folder = await temporaryFolder()
     const first = await runStart(folder, { LOG_LEVEL: 'error' })

@@ -52,7 +52,7 @@ export async function persistenceAdapter(settings: Settings): Promise<Persistenc
   if (kind === undefined) throw new InvalidSettings(`The URL of a database ${wrongUrl(url)}.`)
   if (kind === 'sqlite') {
     const sqlite = await import('@pet-store/persistence-sqlite')
-    const databaseFile = sqlite.sqliteFile(url)
+    const databaseFile = validSetting(() => sqlite.sqliteFile(url))
     return {
       open: (given) => sqlite.openSqlitePersistence({ url, ...given }),
       openBulkAccess: (given) => sqlite.openSqliteBulkAccess({ url, ...given }),
@@ -76,6 +76,15 @@ export async function persistenceAdapter(settings: Settings): Promise<Persistenc
     openBulkAccess: (given) => postgres.openPostgresBulkAccess({ ...options, ...given }),
     migrate: () => postgres.migratePostgres(options),
     migrations: () => postgres.readPostgresMigrations(options),
+  }
+}
+
+/** Calls a function that throws for an invalid setting: an `InvalidSettings` has its message. */
+function validSetting<Result>(parse: () => Result): Result {
+  try {
+    return parse()
+  } catch (cause) {
+    throw new InvalidSettings((cause as Error).message, { cause })
   }
 }
 
