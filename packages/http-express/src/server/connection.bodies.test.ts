@@ -39,6 +39,19 @@ it('a broken body gets one response during the key check, and is no internal err
   expect(server.log.internalErrors).toEqual([])
 })
 
+it.for(['DELETE /v1/pets', 'PUT /v1/pets/1', 'POST /nowhere'])(
+  'a response to %s leaves whole although its body is longer than announced',
+  async (line, { server }) => {
+    const head = `${line} HTTP/1.1\r\n${HOST}${KEY}Content-Length: 2\r\n\r\n`
+    const connection = server.connect().write(`${head}{}x`)
+    const { status } = await connection.response()
+    expect(await connection.closed()).toBe(0)
+    expect(connection.isBroken).toBe(false)
+    await expect.poll(() => server.log.requests).toHaveLength(1)
+    expect(server.log.requests).toMatchObject([{ status, isComplete: true }])
+  },
+)
+
 it.for(['GET', 'HEAD', 'POST'])(
   'another app can still respond to a %s whose broken body got an error response',
   async (method) => {

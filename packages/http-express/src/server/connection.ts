@@ -49,7 +49,7 @@ export class Connection {
     // Node ignores what follows a request with `Upgrade` in the same packet.
     if (req.headers.upgrade !== undefined) closeAfter(res)
     // Handles the request after the parser has read the whole packet, when it is known what else
-    // was in it.
+    // was in it. With a body or more than 30 fields Node runs it after a part of the packet.
     process.nextTick(this.#handle, req, res, handle)
   }
 
@@ -65,12 +65,11 @@ export class Connection {
    * the request could not be parsed.
    */
   fail(error: HttpError, hasBody: boolean, req?: IncomingMessage): void {
-    // The parser reports an error again for each further packet of an invalid request.
-    if (this.#isEnding) return
+    // The parser reports an error again for each further packet of an invalid request. A socket
+    // that is not writable closes once it has sent its response, which nothing may cut off.
+    if (this.#isEnding || !this.#socket.writable) return
     const current = this.#isBusy() ? this.#current : undefined
-    if (!this.#socket.writable) {
-      this.#socket.destroy()
-    } else if (current === undefined) {
+    if (current === undefined) {
       this.#sendRaw(error, hasBody, req)
     } else if (current.req.complete || current.headersSent) {
       this.#closeAfterCurrent()
