@@ -52,15 +52,23 @@ export function createPostgresDatabase(options: ConnectionOptions): PostgresData
 }
 
 /**
- * Makes a client only for the host, the port and the database that the driver finds in the URL. It
- * throws if a file that the URL names, such as a certificate, cannot be read.
+ * Makes a client only for the host, the port and the database that the driver finds in the URL and
+ * in variables such as PGPORT. It throws if a file that the URL names, such as a certificate,
+ * cannot be read, or if the port is none: a pool that fails to use it could never be closed.
  */
 function clientOf(config: pg.PoolConfig, address: string): pg.Client {
   try {
-    return new pg.Client(config)
+    const client = new pg.Client(config)
+    assertPort(client.port)
+    return client
   } catch (error) {
     throw cannotOpen(address, error)
   }
+}
+
+function assertPort(port: number): void {
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return
+  throw new RangeError(`the port must be an integer from 0 to 65535, not ${port}`)
 }
 
 /** The error for a database that cannot be opened. */
