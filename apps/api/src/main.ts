@@ -9,8 +9,17 @@ process.on('SIGUSR1', () => {})
 const args = process.argv.slice(2)
 // `serve` writes its log to the file descriptor, and handles its errors itself (`log-output.ts`).
 if (args[0] !== 'serve') handleOutputErrors()
+// Emitted before the command has ended only if nothing is left that could end it, such as when a
+// persistence adapter has lost a callback. Node would end with a code and a warning of its own.
+process.once('beforeExit', reportStuck)
 const failure = await runCommand(args)
+process.off('beforeExit', reportStuck)
 if (failure !== undefined) process.exit(failure)
+
+function reportStuck(): void {
+  console.error('The command waits for something that cannot happen any more, so it was ended.')
+  process.exit(1)
+}
 
 /**
  * Ends the program on SIGTERM and SIGINT if it is process 1, as in a container: the kernel applies

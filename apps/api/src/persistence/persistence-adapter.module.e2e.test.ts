@@ -136,12 +136,14 @@ describe('PERSISTENCE_MODULE', () => {
   it.each([
     ['no-such-package', /cannot be loaded: Cannot find package 'no-such-package'/],
     ['./mine.mjs', /^the disk is full\n$/],
+    ['./stuck.mjs', /^The command waits for something that cannot happen/],
   ])('a start says in one line what is wrong with %s', async (name, message) => {
     const folder = await temporaryFolder()
     await writeFile(
       join(folder, 'mine.mjs'),
       'export default async () => { throw new Error("the disk is full") }',
     )
+    await writeFile(join(folder, 'stuck.mjs'), 'await new Promise(() => {})')
     const program = runProgram('start', folder, { PERSISTENCE_MODULE: name })
 
     expect(await program.ended).toBe(1)
