@@ -48,6 +48,17 @@ it('a listener is called in HTTP/1 for a request line that ends in HTTP/2.0', as
   await expect.poll(() => calls).toEqual(['sent'])
 })
 
+it('a listener is called in HTTP/1 for a request to which a middleware adds a stream', async () => {
+  let calls: string[] = []
+  const connection = await serve((req, res) => {
+    calls = listenTo(res)
+    Object.assign(req, { stream: {} })
+    res.end('ok')
+  })
+  expect((await connection.response()).text).toBe('ok')
+  await expect.poll(() => calls).toEqual(['sent'])
+})
+
 it('a listener is called when the client leaves, even one that is added later', async () => {
   let response: ServerResponse | undefined
   let calls: string[] = []
