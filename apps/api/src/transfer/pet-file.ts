@@ -24,13 +24,25 @@ export interface PetFile {
  * Finds a file, or standard input for `-`. Rejects if it is missing or cannot be read.
  */
 export async function findPetFile(file: string): Promise<PetFile> {
-  if (file === '-') return { open: () => process.stdin }
+  if (file === '-') return { open: () => bytesOf('standard input', () => process.stdin) }
   try {
     const stats = await stat(file)
     if (stats.isDirectory()) throw new Error('it is a folder')
     // A pipe can be opened only once.
     if (stats.isFile()) await (await open(file)).close()
-    return { ...(stats.isFile() && { bytes: stats.size }), open: () => createReadStream(file) }
+    return {
+      ...(stats.isFile() && { bytes: stats.size }),
+      open: () => bytesOf(file, () => createReadStream(file)),
+    }
+  } catch (error) {
+    throw fileError('read', file, error as NodeJS.ErrnoException)
+  }
+}
+
+/** Reads a file. If that fails halfway, such as on a broken disk, the error names the file. */
+async function* bytesOf(file: string, open: () => AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* open()
   } catch (error) {
     throw fileError('read', file, error as NodeJS.ErrnoException)
   }
@@ -51,7 +63,13 @@ export async function replaceFile(file: string, text: AsyncIterable<string>): Pr
   const target = existing === undefined ? file : await realpath(file)
   // Processes of two containers may have the same id.
   const temporary = `${target}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`
-  const remove = () => rmSync(temporary, { force: true })
+  const remove = () => {
+    try {
+      rmSync(temporary, { force: true })
+    } catch {
+      // It could not be written either, such as with a name that is too long.
+    }
+  }
   process.once('exit', remove)
   try {
     await writeFile(temporary, text, { flush: true })
