@@ -116,6 +116,14 @@ it('doctor reports invalid settings', async () => {
   ])
 })
 
+it('doctor reports the invalid URL of a file as an invalid setting', async () => {
+  const { code, found } = await findings({ DATABASE_URL: 'sqlite:pets.db?mode=ro' })
+  expect(code).toBe(1)
+  expect(found).toEqual([
+    expect.stringMatching(/^error {4}settings {4}An SQLite URL must have no parameters/m),
+  ])
+})
+
 it('doctor reports a database that cannot be opened, without its password', async () => {
   const DATABASE_URL = 'postgres://pets:secret@127.0.0.1:1/pets'
   const unavailable = await runHere('doctor', folder, { DATABASE_URL })

@@ -1,3 +1,4 @@
+import { persistenceAdapter } from '../../persistence/persistence-adapter.ts'
 import { misspeltVariables } from '../../settings/misspelt-variables.ts'
 import { InvalidSettings, readSettings } from '../../settings/read-settings.ts'
 import { VERSION } from '../../settings/version.ts'
@@ -38,6 +39,8 @@ async function* examine(): AsyncGenerator<Finding> {
   }
   try {
     const settings = readSettings()
+    // The adapter of a database checks what settings do not know of its URL.
+    if (settings.persistenceModule === '') await persistenceAdapter(settings)
     yield {
       check: 'settings',
       state: 'ok',
