@@ -8,7 +8,7 @@ endOnSignals()
 process.on('SIGUSR1', () => {})
 const args = process.argv.slice(2)
 // `serve` writes its log to the file descriptor, and handles its errors itself (`log-output.ts`).
-if (args[0] !== 'serve') handleOutputErrors()
+if (args.join(' ') !== 'serve') handleOutputErrors()
 // Emitted before the command has ended only if nothing is left that could end it, such as when a
 // persistence adapter has lost a callback. Node would end with a code and a warning of its own.
 process.once('beforeExit', reportStuck)

@@ -83,7 +83,7 @@ it('wrong usage ends with 2 and one line, and creates nothing', async () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
-it.each(['doctor', 'openapi'])(
+it.each(['doctor', 'openapi', 'keys --help', 'serve --help', '--version'])(
   '%s ends without a stack trace when nobody reads its output, or the disk is full',
   async (command) => {
     const folder = await temporaryFolder()

@@ -18,7 +18,7 @@ export async function runCommand(args: readonly string[]): Promise<number | unde
     return undefined
   } catch (error) {
     // commander has already printed the error, or the help that was requested.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof CommanderError) return error.exitCode === 0 ? undefined : 2
     if (!(error instanceof Error)) throw error
     console.error(sentenceOf(error))
     const isWrongUse =
