@@ -63,6 +63,7 @@ describe('readSettings', () => {
       'http://collector:4318',
       { otlpEndpoint: 'http://collector:4318' },
     ],
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'http/protobuf', { otlpProtocol: 'http/protobuf' }],
     ['OTEL_TRACES_SAMPLER', 'traceidratio', { tracesSampler: 'traceidratio' }],
     ['OTEL_TRACES_SAMPLER_ARG', '0.25', { tracesSamplerRatio: 0.25 }],
     ['API_KEY_CACHE_SECONDS', '0', { apiKeyCacheSeconds: 0 }],
@@ -121,6 +122,7 @@ describe('readSettings', () => {
       ['90', 'd', '1w', '-1d', '1.5h', '1d1h', ' 1d', '1 d', '1D', '१d', '1000000d'],
       'a number of at most six digits and a unit: s, m, h or d, such as 30s',
     ],
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', ['grpc', 'HTTP/JSON'], 'one of http/protobuf, http/json'],
     ['OTEL_TRACES_SAMPLER_ARG', ['1.5', 'x', '.', '-0.1'], 'a number from 0 to 1'],
     [
       'OTEL_EXPORTER_OTLP_ENDPOINT',

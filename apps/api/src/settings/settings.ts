@@ -49,6 +49,9 @@ const MAX_STATEMENT_TIMEOUT_MS = 13_000
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
+/** OTLP over HTTP, by both of its names: an operator may set the one that is usual elsewhere. */
+const OTLP_PROTOCOLS = ['http/protobuf', 'http/json'] as const
+
 const TRACES_SAMPLERS = [
   'always_on',
   'always_off',
@@ -195,6 +198,14 @@ export const SETTINGS = {
       'is appended. Empty turns tracing off.',
     mask: maskUrl,
     parse: parseCollectorUrl,
+  },
+  otlpProtocol: {
+    variable: 'OTEL_EXPORTER_OTLP_PROTOCOL',
+    meaning:
+      `How traces are sent: one of ${OTLP_PROTOCOLS.join(', ')}. Both send JSON. ` +
+      'Without gRPC: the port of a collector for HTTP is usually 4318.',
+    default: 'http/json',
+    parse: (text) => parseOneOf(text, OTLP_PROTOCOLS),
   },
   tracesSampler: {
     variable: 'OTEL_TRACES_SAMPLER',
