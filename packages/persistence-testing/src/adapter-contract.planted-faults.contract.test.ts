@@ -155,7 +155,7 @@ describe.concurrent('persistenceContract', () => {
       expect.arrayContaining([
         ['the adapter does not declare severalProcesses', 15],
         ['the adapter declares no capabilities', 2],
-        ['the adapter has no bulk access', 16],
+        ['the adapter has no bulk access', 19],
         ['the adapter does not declare replicas', 4],
         [missing('module'), 23],
         [missing('databaseBeside'), 1],

@@ -8,6 +8,8 @@ import {
 } from './adapter/with-persistence.ts'
 import { apiKeyRepositoryContract } from './api-key-repository-contract.ts'
 import { bulkAccessContract } from './bulk-access-contract.ts'
+import { bulkWorkingCases } from './call-cases/bulk-working.ts'
+import { manyCallsCases } from './call-cases/many-calls.ts'
 import type { ContractCase } from './case/contract-case.ts'
 import { NotTested } from './case/not-tested.ts'
 import { repeatIfBusy } from './case/repeat-if-busy.ts'
@@ -46,7 +48,6 @@ import { clockCases } from './persistence-cases/clock.ts'
 import { clockJumpCases } from './persistence-cases/clock-jumps.ts'
 import { closingCases } from './persistence-cases/closing.ts'
 import { deletedPetCases } from './persistence-cases/deleted-pets.ts'
-import { manyCallsCases } from './persistence-cases/many-calls.ts'
 import { migratingCases } from './persistence-cases/migrating.ts'
 import { openingCases } from './persistence-cases/opening.ts'
 import { reopeningCases } from './persistence-cases/reopening.ts'
@@ -123,6 +124,7 @@ export function adapterContract(given: PersistenceHarness): readonly AdapterCase
       ...bulkBesideCallsCases,
       ...bulkFreshKeyCases,
       ...bulkWrittenIdCases,
+      ...bulkWorkingCases,
       ...keysBesideImportsCases,
       ...killedInBulkCases,
     ],

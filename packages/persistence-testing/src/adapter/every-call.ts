@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+import { inspect } from 'node:util'
 import type { ApiKeyRepository } from '@pet-store/access'
 import { PET_REPOSITORY_FUNCTIONS } from '@pet-store/domain'
 import { API_KEY_REPOSITORY_FUNCTIONS, type Persistence } from '@pet-store/persistence'
@@ -105,7 +107,12 @@ export function everyCall(opened: Persistence, label: string): readonly Call[] {
     const limiter = opened.createRateLimiter({ requests: 100, windowMs: 3_600_000 })
     // It may return its result at once.
     const run = async () => {
-      const result = limiter.take(`key_${label}`)
+      let result: unknown
+      try {
+        result = limiter.take(`key_${label}`)
+      } catch (error) {
+        assert.fail(`take must return a promise that rejects, but it threw ${inspect(error)}`)
+      }
       return isThenable(result) ? expectPromise('take', () => result as Promise<unknown>) : result
     }
     calls.push({ name: 'take', isRead: false, run })

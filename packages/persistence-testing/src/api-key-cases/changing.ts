@@ -107,7 +107,8 @@ export const changingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(
   },
 })
 
-const OTHER_TIMES = {
+/** Times that conversions change, or take for none. */
+export const OTHER_TIMES: Readonly<Record<string, Date>> = {
   'the next year': after(31_536_000_000),
   // 32 bits of seconds end in 2038, unsigned ones in 2106.
   'the year 2040': new Date('2040-02-29T12:00:00.007Z'),

@@ -2,6 +2,7 @@ import type { ApiKeyRepository } from '@pet-store/access'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
+import { LIMITS } from '../list-limits.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
 import { after } from '../times.ts'
 
@@ -33,7 +34,18 @@ export const keyListingCases: readonly ContractCase<ApiKeyRepository>[] = casesO
       expectEqual(key, await keys.find(key.id), 'list must return the same key as find')
   },
   'many: lists more than 1,000 keys': async (keys) => {
-    await inGroups(1_010, (index) => keys.add(aNewApiKey(`${index}`, { createdAt: after(index) })))
+    let count = 0
+    for (const number of [...new Set(LIMITS), 1_010].toSorted((one, other) => one - other)) {
+      if (number > 1_010) break
+      const first = count
+      count = number
+      await inGroups(number - first, (index) =>
+        keys.add(aNewApiKey(`${first + index}`, { createdAt: after(first + index) })),
+      )
+      expectEqual((await keys.list()).length, number, `how many are listed of ${number} keys`)
+      const changed = await keys.listChangedSince?.(after(0))
+      expectEqual(changed?.length ?? number, number, `how many are listed of ${number} changes`)
+    }
     const ids = (await keys.list()).map(({ id }) => id)
     expectEqual(
       ids,

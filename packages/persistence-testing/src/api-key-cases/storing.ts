@@ -155,7 +155,12 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(G
       expectEqual(found, stored, 'the stored key must not change')
       change(found)
     }
-    expectEqual(await keys.find(given.id), stored, 'the stored key must not change')
+    for (const found of [
+      await keys.find(given.id),
+      await keys.findByHash(sha256),
+      (await keys.list())[0],
+    ])
+      expectEqual(found, stored, 'the stored key must not change, in no result')
   },
 })
 

@@ -5,7 +5,7 @@ import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { unreadable } from '../case/unreadable.ts'
 import { hashOf } from '../new-api-keys.ts'
 import { aNewPet, withoutId } from '../new-pets.ts'
-import { ALL, endedImport, importOf, MANY, ODD } from './items.ts'
+import { ALL, endedImport, importOf, MANY, ODD, ODDLY_NAMED } from './items.ts'
 
 /** New pets are added completely or not at all, with the progress of their import. */
 export const bulkAddingCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk', {
@@ -19,18 +19,16 @@ export const bulkAddingCases: readonly ContractCase<BulkAccess>[] = casesOf('bul
     )
     await bulk.addPets(ODD)
     await bulk.addPets([])
+    await bulk.addPets(ODDLY_NAMED)
     await bulk.addPets(MANY)
     const stored = await bulk.readPets({ limit: ALL })
+    const all = [...ODD, ...ODDLY_NAMED, ...MANY]
     expectEqual(
       stored.map(withoutId),
-      [...ODD, ...MANY],
+      all,
       'readPets must return new pets in the order in which they were given',
     )
-    expectEqual(
-      await bulk.countPets(),
-      ODD.length + MANY.length,
-      'the number of pets that addPets has added',
-    )
+    expectEqual(await bulk.countPets(), all.length, 'the number of pets that addPets has added')
     expectEqual(await bulk.lastPetId(), stored.at(-1)?.id, 'lastPetId after pets were added')
   },
   'add.progress: stores many new pets together with the progress of their import': async (bulk) => {

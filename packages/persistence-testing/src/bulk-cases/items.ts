@@ -7,6 +7,7 @@ import type {
 } from '@pet-store/persistence'
 import { aNewApiKey, hashOf } from '../new-api-keys.ts'
 import { aNewPet } from '../new-pets.ts'
+import { ODD_NAMES } from '../odd-texts.ts'
 import { after } from '../times.ts'
 
 /** Pets with values that a conversion changes. */
@@ -20,6 +21,8 @@ export const ODD: readonly NewPet[] = [
   }),
   aNewPet({ name: 'NULL', categoryId: 0n, status: 'available' }),
 ]
+/** Pets with odd names, all of them. */
+export const ODDLY_NAMED: readonly NewPet[] = ODD_NAMES.map((name) => aNewPet({ name }))
 /** As many pets as the program writes at a time. */
 export const MANY: readonly NewPet[] = Array.from({ length: 5_000 }, (_, index) =>
   aNewPet({ name: `Pet ${index}`, categoryId: BigInt(index) }),

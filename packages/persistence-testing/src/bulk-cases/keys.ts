@@ -1,12 +1,20 @@
 import { INT64 } from '@pet-store/domain'
-import type { BulkAccess, StoredIdempotencyKey } from '@pet-store/persistence'
+import type { BulkAccess, StoredApiKey, StoredIdempotencyKey } from '@pet-store/persistence'
+import { OTHER_TIMES } from '../api-key-cases/changing.ts'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { unreadable } from '../case/unreadable.ts'
+import { LIMITS } from '../list-limits.ts'
 import { hashOf } from '../new-api-keys.ts'
 import { aNewPet } from '../new-pets.ts'
+import { ALIKE_TEXTS } from '../odd-texts.ts'
 import { after } from '../times.ts'
 import { ALL, apiKeyOf, endedImport, importOf, keyOf, MANY } from './items.ts'
+
+/** Next to the numbers at which pages and batches are full. */
+const SIZES = [...new Set(LIMITS)]
+  .filter((limit) => limit < 260)
+  .toSorted((one, other) => one - other)
 
 /** Imports, idempotency keys and API keys are written completely or not at all. */
 export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk', {
@@ -129,7 +137,7 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
     ].map((fingerprint, index) => ({
       ...keyOf('shop', `${index}`, ids[index] ?? 0n),
       fingerprint,
-      at: [new Date(1), new Date('2199-12-31T23:59:59.999Z'), after(5), after(6)][index] as Date,
+      at: [new Date(0), new Date('2199-12-31T23:59:59.999Z'), after(5), after(6)][index] as Date,
     }))
     await bulk.writeIdempotencyKeys(keys)
     expectEqual(
@@ -156,27 +164,15 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
     bulk,
   ) => {
     await bulk.writePets([{ id: 1n, ...aNewPet() }])
-    const texts = [
-      'a',
-      'A',
-      'b',
-      'B',
-      ' ',
-      '_',
-      '~',
-      '-',
-      'Zoë',
-      'Zoe',
-      '%',
-      '🐕',
-      'key:1',
-      'key 1',
+    const texts = ['a', 'A', 'b', ' ', '_', '~', '-', '%', '🐕', 'key:1', 'key 1']
+    const keys = [
+      ...texts.flatMap((owner) => texts.map((key) => keyOf(owner, key, 1n))),
+      ...ALIKE_TEXTS.flatMap((text) => [keyOf('alike', text, 1n), keyOf(text, 'alike', 1n)]),
     ]
-    const keys = texts.flatMap((owner) => texts.map((key) => keyOf(owner, key, 1n)))
     await bulk.writeIdempotencyKeys(keys)
     const read: StoredIdempotencyKey[] = []
     for (let pages = 0; pages < keys.length; pages += 1) {
-      const page = await bulk.readIdempotencyKeys(5, read.at(-1))
+      const page = await bulk.readIdempotencyKeys(7, read.at(-1))
       if (page.length === 0) break
       read.push(...page)
     }
@@ -212,6 +208,46 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
         'readApiKeys must return the keys that replaced two with their ids',
       )
     },
+  'sizes: reads every import, idempotency key and API key, whatever their number': async (bulk) => {
+    await bulk.writePets([{ id: 1n, ...aNewPet() }])
+    let count = 0
+    for (const number of SIZES) {
+      const names = Array.from({ length: number - count }, (_, index) => count + index + 1)
+      count = number
+      await bulk.writePetImports(names.map((name) => importOf({ id: BigInt(name) })))
+      await bulk.writeIdempotencyKeys(names.map((name) => keyOf('shop', `${name}`, 1n)))
+      await bulk.writeApiKeys(names.map((name) => apiKeyOf(`${name}`)))
+      const read = [
+        (await bulk.readPetImports()).length,
+        (await bulk.readIdempotencyKeys(ALL)).length,
+        (await bulk.readIdempotencyKeys(number)).length,
+        (await bulk.readApiKeys()).length,
+      ]
+      expectEqual(
+        read,
+        read.map(() => number),
+        `how many are read of ${number} that were written`,
+      )
+    }
+  },
+  'api-keys.exact: writes and reads ids and times of API keys exactly, whatever they are': async (
+    bulk,
+  ) => {
+    const named = ALIKE_TEXTS.map((id, index) => apiKeyOf(`alike ${index}`, { id }))
+    const timed = Object.values(OTHER_TIMES).flatMap((time, index) => {
+      const times = { createdAt: time, expiresAt: time, revokedAt: time, lastUsedAt: time }
+      const successor = { replaces: `key_timed ${index}`, overlapUntil: time }
+      return [apiKeyOf(`timed ${index}`, times), apiKeyOf(`next ${index}`, successor)]
+    })
+    const keys = [...named, ...timed]
+    await bulk.writeApiKeys(keys)
+    const byId = (one: StoredApiKey, other: StoredApiKey) => (one.id < other.id ? -1 : 1)
+    expectEqual(
+      [...(await bulk.readApiKeys())].sort(byId),
+      keys.sort(byId),
+      'readApiKeys must return ids and times as they were written, sorted by id',
+    )
+  },
   'api-keys.taken-hash: stores none of the API keys of a call when another key has the hash of one':
     async (bulk) => {
       await bulk.writeApiKeys([apiKeyOf('a')])

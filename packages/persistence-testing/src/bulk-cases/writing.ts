@@ -2,14 +2,18 @@ import { INT64, type NewPet, PET_NAME, PET_STATUSES, type Pet } from '@pet-store
 import type { BulkAccess } from '@pet-store/persistence'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { causedBy, expectEqual, expectImpossible, expectRejection } from '../case/expectations.ts'
+import { LIMITS } from '../list-limits.ts'
 import { aNewPet } from '../new-pets.ts'
-import { LIMITS } from '../pet-cases/list-limits.ts'
+import { ODD_NAMES } from '../odd-texts.ts'
 import { ALL, MANY, ODD } from './items.ts'
 
 /** Next to the numbers at which pages, batches and bytes are full. */
 const COUNTS = [...new Set([...LIMITS, 4_999, 5_000, 5_001, 9_999, 10_000, 10_001])].toSorted(
   (one, other) => one - other,
 )
+
+/** Of more than these the others are read by other cases. */
+const FEW = 1_003
 
 /** Pets are written under their ids, completely or not at all, and read in pages. */
 export const bulkWritingCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk', {
@@ -21,6 +25,9 @@ export const bulkWritingCases: readonly ContractCase<BulkAccess>[] = casesOf('bu
       await bulk.addPets(MANY.slice(0, number - count))
       count = number
       expectEqual(await bulk.countPets(), count, 'the number of pets that were added')
+      if (count > FEW) continue
+      const read = await bulk.readPets({ limit: ALL })
+      expectEqual(read.length, count, 'the number of pets that are read after they were added')
     }
     const last = await bulk.lastPetId()
     await bulk.writePets([-5n, last + 5_000n].map((id) => ({ id, ...aNewPet() })))
@@ -81,7 +88,7 @@ export const bulkWritingCases: readonly ContractCase<BulkAccess>[] = casesOf('bu
     }
   },
   'write.not-valid: stores and reads pets that are no longer valid, as they are': async (bulk) => {
-    const names = ['', ' \t', 'x'.repeat(PET_NAME.maxCodePoints + 1)]
+    const names = ['', ' \t', 'x'.repeat(PET_NAME.maxCodePoints + 1), ...ODD_NAMES]
     const pets = names.map((name, index) => ({ ...aNewPet(), id: BigInt(index + 1), name }))
     await bulk.writePets(pets)
     expectEqual(

@@ -73,7 +73,8 @@ export async function expectRejection(
   )
   // A call that took too long.
   if (reason instanceof assert.AssertionError) throw reason
-  if (typeof reason !== 'object' || reason === null)
+  // One of another realm, as runners have them, is no instance of this `Error`.
+  if (!(types.isNativeError(reason) || reason instanceof Error))
     assert.fail(`${expectation} with an error; it was rejected with: ${inspect(reason)}`)
   const actual = Object.fromEntries(
     Object.keys(properties).map((key) => [key, Reflect.get(reason, key)]),

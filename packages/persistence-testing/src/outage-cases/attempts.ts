@@ -3,6 +3,7 @@ import type { Cancellation, NewPet, Pet, PetRepository } from '@pet-store/domain
 import type { Persistence } from '@pet-store/persistence'
 import { CALL_LIMIT_MS, UNAVAILABLE } from '../adapter/outage.ts'
 import { untilAvailable } from '../adapter/until-available.ts'
+import { expectPromise } from '../case/expect-promise.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { endWithin } from '../case/time-limit.ts'
@@ -33,8 +34,12 @@ export async function attempt(
   cancellation?: Cancellation,
 ): Promise<Attempt> {
   try {
-    if (!isKeyed) return { name, isKeyed, pet: await pets.add(aSoldPet(name), cancellation) }
-    const { pet, isReplay } = await addWithName(pets, name, cancellation)
+    if (!isKeyed) {
+      const add = () => pets.add(aSoldPet(name), cancellation)
+      return { name, isKeyed, pet: await expectPromise('add', add) }
+    }
+    const addKeyed = () => addWithName(pets, name, cancellation)
+    const { pet, isReplay } = await expectPromise('addWithKey', addKeyed)
     // True if the adapter has repeated it, because it did not know whether it was stored.
     expectEqual(isReplay, false, `isReplay of the first add with the key ${name}`)
     return { name, isKeyed, pet }

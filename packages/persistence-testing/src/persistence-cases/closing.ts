@@ -1,3 +1,6 @@
+import type { ApiKey } from '@pet-store/access'
+import type { PetId } from '@pet-store/domain'
+import type { Persistence } from '@pet-store/persistence'
 import { everyCall, failureOf, prepareCalls } from '../adapter/every-call.ts'
 import { withProcesses } from '../adapter/other-process.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
@@ -21,9 +24,11 @@ export const closingCases: readonly HarnessCase[] = casesOf(GROUP, {
     harness,
   ) => {
     const url = await harness.emptyDatabase({ mayHaveSchema: true })
-    await withPersistence(harness, url, async (first) => {
-      await first.apiKeys?.add(aNewApiKey('old'))
+    const [id, readBefore] = await withPersistence(harness, url, async (first) => {
+      const pet = await first.pets.add(aNewPet({ name: 'before', status: 'sold' }))
+      for (const name of ['old', 'before']) await first.apiKeys?.add(aNewApiKey(name))
       await prepareCalls(first, 'closing')
+      return [pet.id, await readAll(first, pet.id)] as const
     })
     const opened = await harness.open({ url, mode: 'migrate' })
     const { pets, apiKeys } = opened
@@ -40,7 +45,8 @@ export const closingCases: readonly HarnessCase[] = casesOf(GROUP, {
             apiKeys.revoke('key_old', after(5)),
           ]
     const calls = everyCall(opened, 'closing').map(failureOf)
-    const all = Promise.allSettled([...adding, ...writing, ...calls])
+    const reading = readAll(opened, id)
+    const all = Promise.allSettled([...adding, ...writing, ...calls, reading])
     let haveEnded = false
     void all.then(() => (haveEnded = true))
     await opened.close()
@@ -51,6 +57,7 @@ export const closingCases: readonly HarnessCase[] = casesOf(GROUP, {
     await Promise.all(writing)
     const rejected = (await Promise.all(calls)).filter((failure) => failure !== undefined)
     expectEqual(rejected, [], 'every call that was begun before close must resolve')
+    expectEqual(await reading, readBefore, 'what reads return that were begun before close')
     await withPersistence(harness, url, async (again) => {
       const listed = await listAll(again.pets)
       expectEqual(
@@ -70,7 +77,7 @@ export const closingCases: readonly HarnessCase[] = casesOf(GROUP, {
         .filter((id) => !id.includes('closing'))
       expectEqual(
         ids.toSorted(),
-        ['key_a', 'key_b', 'key_c', 'key_old'],
+        ['key_a', 'key_b', 'key_before', 'key_c', 'key_old'],
         'every key that was added before close',
       )
       const { lastUsedAt, revokedAt } = (await again.apiKeys.find('key_old')) ?? {}
@@ -93,6 +100,22 @@ export const closingCases: readonly HarnessCase[] = casesOf(GROUP, {
       expectEqual(bulk.code, 0, `bulk access must let the process end; it printed: ${bulk.errors}`)
     }),
 })
+
+/** What each function reads of a pet and an API key that no other call changes. */
+function readAll({ pets, apiKeys }: Persistence, petId: PetId): Promise<readonly unknown[]> {
+  const { id, sha256 } = aNewApiKey('before')
+  const ofKey = async (keys: Promise<readonly ApiKey[]> | undefined) =>
+    (await keys)?.find((key) => key.id === id)
+  return Promise.all([
+    pets.find(petId),
+    pets.list({ limit: 1 }),
+    pets.list({ status: 'sold', limit: 9 }),
+    apiKeys?.find(id),
+    apiKeys?.findByHash(sha256),
+    ofKey(apiKeys?.list()),
+    ofKey(apiKeys?.listChangedSince?.(after(0))),
+  ])
+}
 
 /** A timer that still runs after this time waits for no answer: it was forgotten. */
 const TIMER_GRACE_MS = 2_500

@@ -44,6 +44,8 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
         const lists = await Promise.all(opened.map(({ pets }) => listAll(pets)))
         for (const list of lists)
           expectEqual(idsOf(list), idsOf(lists[0] ?? []), 'each opening must list the same pets')
+        await opened.shift()?.close()
+        for (const [index, one] of opened.entries()) await expectWorks(one, `other ${index}`)
       } finally {
         for (const one of opened) await one.close()
       }

@@ -12,7 +12,7 @@ import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { addKeyed, addManyPets, aNewPet } from '../new-pets.ts'
-import { ODD_NAMES } from '../odd-names.ts'
+import { ODD_NAMES } from '../odd-texts.ts'
 import { listAll } from '../stored-pets.ts'
 
 // Beyond 2^53 a JavaScript number is no longer exact, in either direction.

@@ -73,6 +73,18 @@ function apiKeyOf(stored: StoredApiKey, successor: StoredApiKey | undefined): Ap
   return { ...fields, ...(isFirst && { expiresAt: until }), replacedBy: successor.id }
 }
 
+/** As the repository returns them: the stored keys, or those that were changed since a time. */
+export function keysOf(model: Model, since?: Date): readonly ApiKey[] {
+  const successors = successorsOf(model)
+  return [...model.apiKeys.values()].flatMap((key) => {
+    const successor = successors.get(key.id)
+    const times = [key.createdAt, key.revokedAt, successor?.createdAt]
+    const isListed =
+      since === undefined || times.some((time) => time !== undefined && time >= since)
+    return isListed ? [apiKeyOf(key, successor)] : []
+  })
+}
+
 const isTaken = ({ apiKeys }: Model, key: NewApiKey): boolean =>
   [...apiKeys.values()].some(({ id, sha256 }) => id === key.id || sha256 === key.sha256)
 
@@ -195,7 +207,7 @@ const findByHash = choice(
 const listAll = choice(
   'list',
   fc.constant(() => [] as const),
-  (model, _, outcome, text) => expectKeys(model, [...model.apiKeys.values()], outcome, text),
+  (model, _, outcome, text) => expectKeys(keysOf(model), outcome, text),
 )
 
 const listChangedSince = (since: fc.Arbitrary<Date>) =>
@@ -203,23 +215,12 @@ const listChangedSince = (since: fc.Arbitrary<Date>) =>
     'listChangedSince',
     since.map((time) => () => [time] as const),
     (model, [time], outcome, text) => {
-      const successors = successorsOf(model)
-      const changed = [...model.apiKeys.values()].filter(({ id, createdAt, revokedAt }) =>
-        [createdAt, revokedAt, successors.get(id)?.createdAt].some(
-          (at) => at !== undefined && at >= time,
-        ),
-      )
-      expectKeys(model, changed, outcome, text)
+      expectKeys(keysOf(model, time), outcome, text)
     },
   )
 
 /** Keys that were created at the same time may be in any order. */
-function expectKeys(
-  model: Model,
-  expected: readonly StoredApiKey[],
-  outcome: Outcome,
-  text: string,
-): void {
+function expectKeys(expected: readonly ApiKey[], outcome: Outcome, text: string): void {
   const keys = [...(resultOf(outcome, text) as readonly ApiKey[])]
   expectEqual(
     keys.every(({ createdAt }, index) => createdAt >= (keys[index - 1]?.createdAt ?? createdAt)),
@@ -227,9 +228,7 @@ function expectKeys(
     `whether the keys of ${text} are in the order of createdAt`,
   )
   const byId = (one: ApiKey, other: ApiKey) => (one.id < other.id ? -1 : 1)
-  const successors = successorsOf(model)
-  const all = expected.map((key) => apiKeyOf(key, successors.get(key.id)))
-  expectEqual(keys.sort(byId), all.sort(byId), `the keys of ${text}, sorted by id`)
+  expectEqual(keys.sort(byId), expected.toSorted(byId), `the keys of ${text}, sorted by id`)
 }
 
 /** A call that an adapter need not have. */

@@ -1,6 +1,7 @@
 import { PET_STATUSES, type Pet } from '@pet-store/domain'
 import type { Persistence, StoredApiKey, StoredIdempotencyKey } from '@pet-store/persistence'
 import { apiKeyOf, keyOf } from '../bulk-cases/items.ts'
+import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
@@ -42,12 +43,19 @@ async function writeInBulk(model: Model, database: OpenDatabase): Promise<void> 
   const hasKeys = database.openings.every(({ apiKeys }) => apiKeys !== undefined)
   const apiKeys = hasKeys ? indexes.map(newApiKey) : []
   await database.useBulk(async (bulk) => {
-    for (let start = 0; start < BULK; start += PAGE) {
+    for (let start = 0; start < BULK; start += PAGE)
       await bulk.writePets(pets.slice(start, start + PAGE))
-      await bulk.writeIdempotencyKeys(keys.slice(start, start + PAGE))
-      await bulk.writeApiKeys(apiKeys.slice(start, start + PAGE))
-    }
+    // In one call, which may be of any number.
+    await bulk.writeIdempotencyKeys(keys)
+    await bulk.writeApiKeys(apiKeys)
     await bulk.movePetIdsPast(BigInt(BULK))
+    const limit = 2 * BULK
+    const read = [
+      (await bulk.readPets({ limit })).length,
+      (await bulk.readIdempotencyKeys(limit)).length,
+      (await bulk.readApiKeys()).length,
+    ]
+    expectEqual(read, [BULK, BULK, apiKeys.length], 'how many are read at once that were written')
   })
   for (const pet of pets) storePet(model, pet)
   storeKeys(model, keys, apiKeys)

@@ -1,6 +1,6 @@
 import { PET_NAME } from '@pet-store/domain'
 import fc from 'fast-check'
-import { ODD_NAMES } from '../odd-names.ts'
+import { ODD_NAMES } from '../odd-texts.ts'
 
 /** Any character; fast-check's own take a second to prepare. */
 const characters = fc
@@ -27,15 +27,8 @@ export const similarTexts: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.constantFrom(
-      'a%',
-      '*',
-      '__proto__',
-      'Zo\u00EB',
-      'Zoe\u0308',
-      '"',
-      '\\',
-      '1',
-      '01',
+      ...['a%', '*', '__proto__', '\uFF41', 'Zo\u00EB', 'Zoe\u0308'],
+      ...['"', '\\', '\\\\', '1', '01'],
     ),
   },
   { weight: 1, arbitrary: fc.constantFrom('k'.repeat(64), `${'k'.repeat(63)}l`) },
@@ -43,7 +36,7 @@ export const similarTexts: fc.Arbitrary<string> = fc.oneof(
 
 const CONTROL = /\p{Cc}/u
 const MAX_KEY_NAME = 100
-const isKeyName = (text: string) => text.length <= MAX_KEY_NAME && !CONTROL.test(text)
+const isKeyName = (text: string) => [...text].length <= MAX_KEY_NAME && !CONTROL.test(text)
 
 /** The name of an API key, and of who creates or revokes one. */
 export const keyNames: fc.Arbitrary<string> = fc.oneof(
@@ -51,6 +44,9 @@ export const keyNames: fc.Arbitrary<string> = fc.oneof(
     weight: 3,
     arbitrary: fc.constantFrom('kiosk', 'Ada', ' kiosk ', 'Zoe\u0308', 'O\u2019Hara "x" \\ %_'),
   },
-  { weight: 2, arbitrary: fc.constantFrom(...ODD_NAMES.filter(isKeyName)) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(...ODD_NAMES.filter(isKeyName), '🐕'.repeat(MAX_KEY_NAME)),
+  },
   { weight: 1, arbitrary: anyText(MAX_KEY_NAME).filter(isKeyName) },
 )

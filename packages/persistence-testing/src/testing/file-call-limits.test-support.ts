@@ -15,8 +15,10 @@ export interface CallLimits {
   besideOthers(change: () => Promise<void>): Promise<void>
   /** Does work of a port, and some of it a moment later again. */
   laterToo<Result>(portName: string, work: () => Promise<Result>): Promise<Result>
-  /** Rejects where a check must not write. */
+  /** Rejects where a check must not write, or after too many. */
   check(mode: OpenMode | undefined): void
+  /** Whether the last call was so long ago that an adapter has closed what it needs. */
+  wasIdle(): boolean
 }
 
 export function callLimitsOf(
@@ -29,6 +31,8 @@ export function callLimitsOf(
   }
   let rejected = 0
   let changing = 0
+  let checks = 0
+  let lastMs = performance.now()
   return {
     async besideOthers(change) {
       // So long that a process can be killed between two parts.
@@ -58,6 +62,13 @@ export function callLimitsOf(
     },
     check(mode) {
       if (has('writes-to-check') && mode === 'read') throw persistenceUnavailable()
+      checks += 1
+      if (has('checks-a-thousand-times') && checks > 1_000) throw new Error('Too many checks.')
+    },
+    wasIdle() {
+      const idleMs = performance.now() - lastMs
+      lastMs = performance.now()
+      return has('closes-when-idle') && idleMs > 300
     },
     noteRejected() {
       rejected += 1

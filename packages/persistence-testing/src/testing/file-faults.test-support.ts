@@ -179,11 +179,16 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['shares-a-reader', 'shared.reader'],
   ['fails-when-full', 'unavailable.full'],
   ['copies-cancellations', 'unavailable.frozen-cancelled'],
+  ['reads-once-at-a-time', 'bulk.at-once'],
+  ['forgets-imports-of-many-calls', 'bulk.often'],
+  ['imports-only-if-migrated', 'bulk.openings'],
+  ['checks-a-thousand-times', 'calls.checks'],
+  ['closes-when-idle', 'calls.idle'],
 ]
 
 /** Faults whose own error is what a case rejects with. */
 export const OWN_ERRORS: readonly string[] = [
   ...['cannot-read-alone', 'closes-all', 'reads-no-bulk-alone', 'needs-ends'],
   ...['keeps-slots', 'needs-every-replica', 'fails-without-a-replica', 'waits-for-no-import'],
-  'waits-for-no-page',
+  ...['waits-for-no-page', 'checks-a-thousand-times'],
 ]

@@ -213,6 +213,7 @@ const openFilePersistence: OpenPersistence = async (options) => {
       },
       async find(id) {
         if (await batch.isFull()) return undefined
+        if (limits.wasIdle()) return undefined
         if (has('hangs-with-a-reply-on-its-way')) {
           await wait(4)
           if (isDown()) return new Promise(() => {})

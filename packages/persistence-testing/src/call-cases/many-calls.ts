@@ -12,6 +12,7 @@ import {
 import { casesOf } from '../case/contract-case.ts'
 import { causedBy, expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
+import { aMomentLater } from '../case/wait.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
@@ -33,6 +34,8 @@ const REJECTED_KEYS = 300
 /** With two values each more than a statement takes that is limited to 8,000 of them. */
 const USED = 4_100
 const ADDING_MS = 6_000
+/** An orchestrator asks every few seconds, for months. */
+const CHECKS = 1_100
 const GROUP_SIZE = 50
 
 /** Hundreds of calls at a time, and thousands one after the other. */
@@ -55,6 +58,7 @@ export const manyCallsCases: readonly HarnessCase[] = casesOf(GROUP, {
           )
         }
       }
+      await expectLimitKept(opened)
       await expectAddsStored(opened)
       await expectWorks(opened, 'afterwards')
     })
@@ -103,6 +107,24 @@ export const manyCallsCases: readonly HarnessCase[] = casesOf(GROUP, {
       const expected = keys.flatMap(({ id }, index) => (used.has(id) ? [after(index)] : []))
       const times = keys.flatMap(({ id }) => (used.has(id) ? [used.get(id)] : []))
       expectEqual(times, expected, 'the last uses of keys that one call has recorded')
+    })
+  },
+  'checks: rejects none of hundreds of checks': async (harness) => {
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
+    await withPersistence(harness, url, async (opened) => {
+      await inGroups(CHECKS, () => opened.check(), GROUP_SIZE)
+      const isMigrated = async () => (await opened.isMigrated?.()) ?? true
+      const all = await inGroups(CHECKS, isMigrated, GROUP_SIZE)
+      expectEqual(new Set(all), new Set([true]), `the results of ${CHECKS} calls of isMigrated`)
+    })
+  },
+  'idle: works when it was not called for a moment': async (harness) => {
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
+    await withPersistence(harness, url, async (opened) => {
+      await expectWorks(opened, 'before')
+      // What is idle for longer is closed in the same way.
+      await aMomentLater()
+      await expectWorks(opened, 'afterwards')
     })
   },
   'rejected: works after thousands of calls that it has rejected': async (harness) => {
@@ -177,6 +199,25 @@ async function callsOf(opened: Persistence): Promise<Calls> {
     }
   }
   return calls
+}
+
+/** Of hundreds of requests of one key at a time no more are allowed than the limit says. */
+async function expectLimitKept(opened: Persistence): Promise<void> {
+  if (opened.createRateLimiter === undefined) return
+  const limiter = rateLimiterOf(opened)({ requests: AT_ONCE / 2, windowMs: LONG_MS })
+  const results = await Promise.allSettled(
+    Array.from({ length: AT_ONCE }, async () => limiter.take('key_same')),
+  )
+  const taken = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const allowed = taken.filter(({ isAllowed }) => isAllowed).length
+  // One that is rejected may have been counted.
+  const rejected = AT_ONCE - taken.length
+  expectEqual(
+    allowed <= AT_ONCE / 2 && allowed >= Math.min(AT_ONCE / 2, taken.length) - rejected,
+    true,
+    `whether a limit of ${AT_ONCE / 2} allows as many of ${AT_ONCE} requests of one key, ` +
+      `of which it has allowed ${allowed}`,
+  )
 }
 
 /** A pet whose add resolves is stored under its id, and one that is not stored does not appear. */

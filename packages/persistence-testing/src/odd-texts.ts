@@ -18,3 +18,19 @@ export const ODD_NAMES: readonly string[] = [
   ...['\u0001Rex\u001F', 'Rex\u007F\u0085', 'Rex\uFFFF', '\u{10FFFF}'],
   '🐕'.repeat(PET_NAME.maxCodePoints),
 ]
+
+/**
+ * Different texts, as ids, owners and keys may be, that collations, encodings, patterns and
+ * careless comparisons take for each other.
+ */
+export const ALIKE_TEXTS: readonly string[] = [
+  ...['k', 'K', 'k ', ' k', 'k\t', '\tk', 'k\u00A0', 'k\u200B', 'k k', 'k  k'],
+  ...[`k'`, `k''`, 'k"', 'k\\', 'k\\\\', `k'"\\%_`, 'k:', 'k:k'],
+  // Patterns that match others.
+  ...['k%', 'k_', 'k*', 'k?', '?', '.', '[kK]', '^k$'],
+  // The first two look alike, one composed and one not; the last ones are a `k` for some.
+  ...['Zo\u00EB', 'Zoe\u0308', 'Zoe', 'stra\u00DFe', 'strasse', '\u212A', '\uFF4B'],
+  ...['1', '01', '1.0', '1e0'],
+  // Every JavaScript object has these.
+  ...['constructor', '__proto__', 'toString', 'hasOwnProperty'],
+]
