@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { createApiKeyText, createStaticKeys, hashApiKey } from '@pet-store/access'
 import { createPetUseCases } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
@@ -25,6 +26,8 @@ export type StartShop = (petApp: HttpApp, log: HttpLog) => Promise<Shop>
 interface Options {
   /** What the framework itself sends for invalid percent-encoding. Default: it does not. */
   readonly badEncodingStatus?: number
+  /** Whether the server is one of `createPetServer`. Default: it is one of the framework. */
+  readonly hasPetServer?: boolean
 }
 
 const API_KEY = createApiKeyText()
@@ -107,6 +110,23 @@ export function describeShop(name: string, startShop: StartShop, options: Option
       const isComplete = log.requests.map((entry) => entry.isComplete)
       expect(isComplete.toSorted()).toEqual([false, false, false, true, true, true])
     })
+
+    if (!options.hasPetServer) return
+    it(`${name}: sends what createPetServer sends when a request is broken`, async () => {
+      const { log, port } = await start(startShop)
+      const post =
+        `POST /pets-api/v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${API_KEY}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(PET)}\r\n\r\n${PET}`
+      const broken = 'HELLO\r\n\r\n'
+      expect(await exchange(port, post + broken)).toMatch(/^HTTP\/1\.1 201 .*"name":"Zoë"[^}]*}$/s)
+      expect(await exchange(port, broken)).toMatch(/^HTTP\/1\.1 400 .*"code":"invalid_request"/s)
+      await expect
+        .poll(() => log.requests)
+        .toMatchObject([
+          { status: 201, isComplete: true },
+          { status: 400, isComplete: true },
+        ])
+    })
   })
 }
 
@@ -159,6 +179,11 @@ async function start(startShop: StartShop) {
     return fetch(url, { method, headers, ...(body !== undefined && { body }) })
   }
   return { send, log, port, close }
+}
+
+/** Sends bytes, and returns what the server sends until it closes the connection. */
+async function exchange(port: number, data: string): Promise<string> {
+  return text(connect(port).end(data))
 }
 
 /** Listens on any port. */

@@ -11,10 +11,16 @@ async function startShop(shop: FastifyInstance): Promise<Shop> {
   return { server: shop.server, close: () => shop.close() }
 }
 
-describeShop('Fastify', (petApp, log) =>
-  startShop(
-    fastify({ serverFactory: (handle) => createPetServer(petsInFront(petApp, handle), log) }),
-  ),
+describeShop(
+  'Fastify',
+  (petApp, log) =>
+    startShop(
+      fastify({
+        clientErrorHandler() {},
+        serverFactory: (handle) => createPetServer(petsInFront(petApp, handle), log),
+      }),
+    ),
+  { hasPetServer: true },
 )
 
 describeShop(

@@ -20,11 +20,15 @@ function addOwnRoutes(shop: Koa): void {
   })
 }
 
-describeShop('Koa', (petApp, log) => {
-  const shop = createShop()
-  addOwnRoutes(shop)
-  return listen(createPetServer(petsInFront(petApp, shop.callback()), log))
-})
+describeShop(
+  'Koa',
+  (petApp, log) => {
+    const shop = createShop()
+    addOwnRoutes(shop)
+    return listen(createPetServer(petsInFront(petApp, shop.callback()), log))
+  },
+  { hasPetServer: true },
+)
 
 describeShop('Koa with the pet app as middleware', async (petApp) => {
   const shop = createShop()

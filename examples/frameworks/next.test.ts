@@ -16,8 +16,10 @@ async function handle(req: IncomingMessage, res: ServerResponse, ...rest: unknow
   else res.writeHead(404).end('There is no such page.')
 }
 
-describeShop('a custom server of Next.js', (petApp, log) =>
-  listen(createPetServer(petsInFront(petApp, handle), log)),
+describeShop(
+  'a custom server of Next.js',
+  (petApp, log) => listen(createPetServer(petsInFront(petApp, handle), log)),
+  { hasPetServer: true },
 )
 
 describeShop('an API route of Next.js', (petApp) => {
