@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { createMemoryRateLimiter, SCOPES, type VerifiedKey } from '@pet-store/access'
 import { expect } from 'vitest'
 import { GET, HOST, KEY, PET, POST } from '../testing/broken-requests.test-support.ts'
@@ -175,6 +176,20 @@ it('100 Continue is sent only once the key is verified', async () => {
   await expect.poll(() => connection.continues).toBe(1)
   connection.write(PET)
   expect((await connection.response()).status).toBe(201)
+  connection.end()
+})
+
+it.for<[string, RequestListener]>([
+  ['listens', (req, res) => void req.on('data', () => {}).on('end', () => res.end('read'))],
+  ['pipes', (req, res) => void req.pipe(res.setHeader('Content-Length', 4))],
+  ['iterates', (req, res) => void text(req).then(() => res.end('read'))],
+])('100 Continue is sent when another app begins to read: it %s', async ([, listener]) => {
+  const server = await startTestServer({ around: () => listener })
+  const head = `POST /hello HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 4\r\n\r\n`
+  const connection = server.connect().write(head)
+  await expect.poll(() => connection.continues).toBe(1)
+  expect(await connection.write('read').response()).toMatchObject({ status: 200, text: 'read' })
+  expect(connection.continues).toBe(1)
   connection.end()
 })
 

@@ -49,7 +49,7 @@ export class Connection {
     // Node ignores what follows a request with `Upgrade` in the same packet.
     if (req.headers.upgrade !== undefined) closeAfter(res)
     // Handles the request after the parser has read the whole packet, when it is known what else
-    // was in it. With a body or more than 30 fields Node runs it after a part of the packet.
+    // was in it. With a body, or 32 fields, Node runs it after a part of the packet.
     process.nextTick(this.#handle, req, res, handle)
   }
 

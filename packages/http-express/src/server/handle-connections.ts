@@ -44,7 +44,7 @@ export function handleConnections(
   server.on('request', onRequest)
   // Without this listener Node would send `100 Continue` at once; `readJsonBody` sends it later.
   server.on('checkContinue', (req, res) => {
-    leaveWaiting(req)
+    leaveWaiting(req, res)
     onRequest(req, res)
   })
   server.on('checkExpectation', (req, res) => {

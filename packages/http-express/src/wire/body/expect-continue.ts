@@ -1,11 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { contextOf } from '../../response/context.ts'
 
 /** The requests whose clients wait for `100 Continue`. */
 const waiting = new WeakSet<IncomingMessage>()
 
-/** Marks a request whose client waits until `sendContinue` tells it to send its body. */
-export function leaveWaiting(req: IncomingMessage): void {
+/**
+ * Marks a request whose client waits until `sendContinue` tells it to send its body. If another app
+ * handles it, that is when it begins to read: Node would have sent `100 Continue` at once.
+ */
+export function leaveWaiting(req: IncomingMessage, res: ServerResponse): void {
   waiting.add(req)
+  req.on('newListener', (name) => {
+    const isRead = name === 'data' || name === 'readable'
+    if (isRead && contextOf(res) === undefined && !res.headersSent) sendContinue(req, res)
+  })
 }
 
 /**
