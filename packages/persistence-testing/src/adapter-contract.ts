@@ -42,6 +42,7 @@ import { bulkAndPetsCases } from './persistence-cases/bulk-and-pets.ts'
 import { bulkBesideCallsCases } from './persistence-cases/bulk-beside-calls.ts'
 import { bulkFreshKeyCases } from './persistence-cases/bulk-fresh-keys.ts'
 import { bulkFreshReadCases } from './persistence-cases/bulk-fresh-reads.ts'
+import { bulkMovedIdCases } from './persistence-cases/bulk-moved-ids.ts'
 import { bulkReadOnlyCases } from './persistence-cases/bulk-read-only.ts'
 import { bulkWrittenIdCases } from './persistence-cases/bulk-written-ids.ts'
 import { clockCases } from './persistence-cases/clock.ts'
@@ -124,6 +125,7 @@ export function adapterContract(given: PersistenceHarness): readonly AdapterCase
       ...bulkBesideCallsCases,
       ...bulkFreshKeyCases,
       ...bulkWrittenIdCases,
+      ...bulkMovedIdCases,
       ...bulkWorkingCases,
       ...keysBesideImportsCases,
       ...killedInBulkCases,

@@ -12,6 +12,9 @@ import { after } from '../times.ts'
 
 const KEY = anIdempotencyKey()
 
+/** Keys that the adapter replaces, and changes after that. */
+const OWN_ENDS = ['own', 'own, used', 'own, revoked']
+
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
 
 /** Keys that bulk access writes, an open adapter knows, and the other way round. */
@@ -102,21 +105,31 @@ export const bulkAndKeysCases: readonly HarnessCase[] = casesOf(GROUP, {
           'findByHash must return a key that bulk access has replaced',
         )
         await apiKeys.replace(successor.id, aNewApiKey('third'), after(20))
-        await apiKeys.add(aNewApiKey('ends at 90', { expiresAt: after(90) }))
-        await apiKeys.replace('key_ends at 90', aNewApiKey('next ends at'), after(20))
+        for (const name of OWN_ENDS) {
+          await apiKeys.add(aNewApiKey(name, { expiresAt: after(90) }))
+          await apiKeys.replace(`key_${name}`, aNewApiKey(`next of ${name}`), after(20))
+        }
+        await apiKeys.markUsed([{ id: 'key_own, used', at: after(3) }])
+        await apiKeys.revoke('key_own, revoked', after(5), 'Bob')
         await apiKeys.revoke('key_third', after(5), 'Bob')
       })
       const third = { ...aNewApiKey('third'), replaces: successor.id, overlapUntil: after(20) }
       const expected = [old, successor, { ...third, revokedAt: after(5), revokedBy: 'Bob' }]
       const stored = await bulk((open) => open.readApiKeys())
-      const all = stored.filter(({ id }) => !/ends at/.test(id))
+      const all = stored.filter(({ id }) => !/ends at|own/.test(id))
       expectEqual(
         all,
         expected,
         'readApiKeys must return the keys that bulk access and the adapter wrote',
       )
-      const late = stored.find(({ id }) => id === 'key_ends at 90')
-      expectEqual(late?.expiresAt, after(90), 'the own end of a key that the adapter has replaced')
+      for (const name of OWN_ENDS) {
+        const found = stored.find(({ id }) => id === `key_${name}`)
+        expectEqual(
+          found?.expiresAt,
+          after(90),
+          `the own end of a key that the adapter has replaced (${name})`,
+        )
+      }
     }),
   'replaced-keys: finds no key that bulk access has replaced, by its old hash or old rotation':
     withBulk(async (harness, url, bulk) => {

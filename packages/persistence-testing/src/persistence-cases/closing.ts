@@ -91,7 +91,9 @@ export const closingCases: readonly HarnessCase[] = casesOf(GROUP, {
   'process-ends: leaves nothing behind that keeps the process running when it is closed':
     withProcesses(async (harness, start) => {
       const url = await harness.emptyDatabase({ mayHaveSchema: true })
-      const { code, errors } = await start(url, CLOSED).ended
+      // What several openings share at the same time must be closed with the last one.
+      const together = harness.capabilities?.severalProcesses ? ['2'] : []
+      const { code, errors } = await start(url, CLOSED, together).ended
       expectEqual(code, 0, `the process must end by itself after close; it printed: ${errors}`)
       if (harness.openBulkAccess === undefined) return
       const { bulkExportName = 'openBulkAccess' } = harness
@@ -129,10 +131,16 @@ const LEAVES_NO_TIMER = `
   }, ${TIMER_GRACE_MS}).unref()`
 
 /**
- * Adds a pet, has calls rejected, closes while calls of every kind are under way, and does nothing
- * more. Node ends with an error when nothing is left that could end a call.
+ * Opens the database at once as often as the first value says, and uses and closes each after the
+ * other. Then adds a pet, has calls rejected, closes while calls of every kind are under way, and
+ * does nothing more. Node ends with an error when nothing is left that could end a call.
  */
 const CLOSED = `
+  const together = Array.from({ length: values[0] ?? 0 }, () => open({ url, mode: 'migrate' }))
+  for (const one of await Promise.all(together)) {
+    await one.check()
+    await one.close()
+  }
   const opened = await open({ url, mode: 'migrate' })
   const { pets, apiKeys } = opened
   const pet = { name: 'Rex', categoryId: 1n }

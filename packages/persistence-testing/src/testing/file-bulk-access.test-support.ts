@@ -57,6 +57,7 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
       return Promise.resolve()
     }
     if (name === 'movePetIdsPast' && has('moves-ids-in-two-steps')) return moveInTwoSteps(args[0])
+    if (name === 'movePetIdsPast' && has('moves-ids-by-a-pet')) return moveByAPet(args[0])
     const shows = has('shows-unfinished-pages') || has('counts-unfinished-pages')
     if (name === 'writePets' && shows) return showFirst(args[0])
     const misreads = has('repeats-bulk-in-a-call') || has('denies-stored-pages')
@@ -108,6 +109,17 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
       state.pets.memory.lastId = id
       save(state)
     })
+  }
+
+  /** Adds a pet with the last id, and deletes it a moment later. */
+  async function moveByAPet(given: unknown): Promise<unknown> {
+    await work('writePets', [[{ id: given, name: '', categoryId: 0n }]])
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    transaction(pathname, (state, save) => {
+      state.pets.memory.pets.delete(given as PetId)
+      save(state)
+    })
+    return work('movePetIdsPast', [given])
   }
 
   /** Takes a reply that an outage has cut off for a call that did nothing. */

@@ -2,7 +2,7 @@ import { IDEMPOTENCY_KEY_LIFETIME_MS, INT64, type Pet } from '@pet-store/domain'
 import { textOf } from './fake-pets.test-support.ts'
 import type { State } from './file-state.test-support.ts'
 
-/** What a file contains, of which an opening breaks a guarantee about pets. */
+/** What a file contains, of which an opening breaks a guarantee. */
 export function stateFaults({
   has,
   isReopened,
@@ -15,7 +15,8 @@ export function stateFaults({
   const repeats = new Map<string, { readonly pet: Pet; readonly at: Date | undefined }>()
   return (stored: State): State => {
     if (!isReopened) return stored
-    const { pets } = stored
+    const { pets, apiKeys } = stored
+    if (has('forgets-own-ends')) forgetOwnEnds(apiKeys)
     const { find, list, addWithKey, memory } = { ...pets }
     if (has('garbles-when-reopened'))
       pets.list = async (query) =>
@@ -78,6 +79,15 @@ export function stateFaults({
       pets.list = async ({ after, ...query }) =>
         (await list(query)).filter(({ id }) => after === undefined || Number(id) > Number(after))
     return stored
+  }
+}
+
+/** The end of an overlap becomes the own end of a key that is used after it was replaced. */
+function forgetOwnEnds(apiKeys: State['apiKeys']): void {
+  const { markUsed } = apiKeys
+  apiKeys.markUsed = async (uses) => {
+    await markUsed.call(apiKeys, uses)
+    for (const { id } of uses) apiKeys.change(id, ({ expiresAt }) => ({ ownExpiresAt: expiresAt }))
   }
 }
 
