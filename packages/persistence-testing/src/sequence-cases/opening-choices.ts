@@ -59,8 +59,10 @@ const read: Choices = fc.constant((before, database) => {
           foundPets: await Promise.all(somePets.map(({ id }) => pets.find(id))),
           keys: sortedKeys(await apiKeys?.list()),
           changed: sortedKeys(await apiKeys?.listChangedSince?.(new Date(0))),
-          found: await Promise.all(someKeys.map(({ id }) => apiKeys?.find(id))),
-          foundByHash: await Promise.all(someKeys.map(({ sha256 }) => apiKeys?.findByHash(sha256))),
+          found: await Promise.all(someKeys.map(async ({ id }) => apiKeys?.find(id))),
+          foundByHash: await Promise.all(
+            someKeys.map(async ({ sha256 }) => apiKeys?.findByHash(sha256)),
+          ),
         }
       } finally {
         if (open === undefined) await reader.close()
