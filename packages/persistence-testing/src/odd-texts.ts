@@ -2,7 +2,7 @@ import { PET_NAME } from '@pet-store/domain'
 
 /** What encodings, drivers, collations and careless statements change. */
 export const ODD_NAMES: readonly string[] = [
-  ...[`O'Hara`, `"Rex"`, '`Rex`', '\\', `\\'`, `'; DROP TABLE pets; --`],
+  ...[`O'Hara`, `"Rex"`, '`Rex`', '\\', '\\\\', `\\'`, `'; DROP TABLE pets; --`],
   ...['?', '??', '$1', ':name', '@p1', '%', '_', '{}', '\\u0000'],
   // Look like another type.
   ...['007', '1e3', 'null', 'NULL', 'true', '2030-12-05T00:00:00Z', '{"a":1}', '[]'],

@@ -14,8 +14,14 @@ export async function expectBulkWorks(bulk: BulkAccess, id: bigint): Promise<voi
   const before = await bulk.countPets()
   const pet: Pet = { id, ...aNewPet({ name: `written ${id}`, status: 'sold' }) }
   await bulk.writePets([pet])
-  await bulk.movePetIdsPast(id)
-  expectEqual((await bulk.lastPetId()) >= id, true, `whether lastPetId ${when} is at least that`)
+  // Beyond those that are written.
+  const last = id + 9n
+  await bulk.movePetIdsPast(last)
+  expectEqual(
+    (await bulk.lastPetId()) >= last,
+    true,
+    `whether lastPetId ${when} is at least ${last}`,
+  )
   for (const query of [{}, { status: 'sold' }] as const)
     expectEqual(
       await bulk.readPets({ ...query, after: id - 1n, limit: 1 }),
@@ -44,6 +50,12 @@ export async function expectBulkWorks(bulk: BulkAccess, id: bigint): Promise<voi
     (await bulk.readIdempotencyKeys(ALL)).filter((one) => one.key === key.key),
     [key],
     `the idempotency key ${when}`,
+  )
+  // The others come at other positions: all of these texts have the same length.
+  expectEqual(
+    await bulk.readIdempotencyKeys(1, { owner: 'shop', key: `${id - 1n}` }),
+    [key],
+    `the next idempotency key ${when}`,
   )
   const apiKey = apiKeyOf(`${id}`)
   await bulk.writeApiKeys([apiKey])

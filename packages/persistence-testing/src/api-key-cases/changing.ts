@@ -47,6 +47,16 @@ export const changingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(
     await keys.add(old)
     await keys.markUsed(uses)
     expectEqual(await keys.replace(old.id, successor, after(10)), true, 'replace must return true')
+    const unfrozen = () => ({
+      added: aNewApiKey('added', { scopes: [...scopes] }),
+      next: aNewApiKey('next', { scopes: [...scopes] }),
+      uses: [old, successor].map(({ id }) => ({ id, at: after(2) })),
+    })
+    const given = unfrozen()
+    await keys.add(given.added)
+    await keys.markUsed(given.uses)
+    await keys.replace(given.added.id, given.next, after(10))
+    expectEqual(given, unfrozen(), 'keys and uses that were given must not change')
     const ending = { expiresAt: after(10), replacedBy: successor.id, lastUsedAt: after(3) }
     expectEqual(
       await keys.find(old.id),
@@ -55,7 +65,7 @@ export const changingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(
     )
     expectEqual(
       await keys.find(successor.id),
-      withoutHash(successor),
+      { ...withoutHash(successor), lastUsedAt: after(2) },
       'find must return the successor as given',
     )
   },
@@ -115,6 +125,7 @@ export const OTHER_TIMES: Readonly<Record<string, Date>> = {
   'the year 2110': new Date('2110-02-28T12:00:00.007Z'),
   // A time that is 0 is not absent.
   'the first moment of 1970': new Date(0),
+  'the year 9999': new Date('9999-12-31T23:59:59.999Z'),
   'the year 1969': new Date('1969-12-31T23:59:59.999Z'),
 }
 

@@ -38,6 +38,14 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
           'readPetImports must return the import that replaced the first one',
         )
       }
+      const times = Object.values(OTHER_TIMES)
+      for (const first of [0, ids.length]) {
+        const timed = ids.map((id, index) =>
+          importOf({ id, changedAt: times[(first + index) % times.length] as Date }),
+        )
+        await bulk.writePetImports(timed)
+        expectEqual(await bulk.readPetImports(), timed, 'the imports with other times')
+      }
       await expectRejection(
         async () => bulk.writePetImports([importOf({ id: 5n }), unreadable(importOf(), 'sha256')]),
         'writePetImports must reject an unreadable import',
@@ -127,7 +135,7 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
   'idempotency-keys.fields: returns every field of an idempotency key exactly as given': async (
     bulk,
   ) => {
-    const ids = [-1n, 1n, 2n ** 53n + 1n, INT64.max]
+    const ids = [INT64.min, 1n, 2n ** 53n + 1n, INT64.max]
     await bulk.writePets(ids.map((id) => ({ id, ...aNewPet() })))
     const keys = [
       `sold/7/${'🐕'.repeat(1_000)}`,
@@ -167,12 +175,17 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
     const texts = ['a', 'A', 'b', ' ', '_', '~', '-', '%', '🐕', 'key:1', 'key 1']
     const keys = [
       ...texts.flatMap((owner) => texts.map((key) => keyOf(owner, key, 1n))),
-      ...ALIKE_TEXTS.flatMap((text) => [keyOf('alike', text, 1n), keyOf(text, 'alike', 1n)]),
+      // The last one may come between two that look alike.
+      ...[...ALIKE_TEXTS, 'Zof'].flatMap((text) => [
+        keyOf('alike', text, 1n),
+        keyOf(text, 'alike', 1n),
+      ]),
     ]
     await bulk.writeIdempotencyKeys(keys)
     const read: StoredIdempotencyKey[] = []
-    for (let pages = 0; pages < keys.length; pages += 1) {
-      const page = await bulk.readIdempotencyKeys(7, read.at(-1))
+    // Each is the position of a page.
+    for (let pages = 0; pages <= keys.length; pages += 1) {
+      const page = await bulk.readIdempotencyKeys(1, read.at(-1))
       if (page.length === 0) break
       read.push(...page)
     }
@@ -239,7 +252,10 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
       const successor = { replaces: `key_timed ${index}`, overlapUntil: time }
       return [apiKeyOf(`timed ${index}`, times), apiKeyOf(`next ${index}`, successor)]
     })
-    const keys = [...named, ...timed]
+    const replacing = ALIKE_TEXTS.map((id, index) =>
+      apiKeyOf(`replacing ${index}`, { replaces: id, overlapUntil: after(3) }),
+    )
+    const keys = [...named, ...timed, ...replacing]
     await bulk.writeApiKeys(keys)
     const byId = (one: StoredApiKey, other: StoredApiKey) => (one.id < other.id ? -1 : 1)
     expectEqual(

@@ -168,7 +168,10 @@ function expectNotOpened(
   options: PersistenceOptions,
 ): Promise<void> {
   return expectRejection(async () => {
-    const opened = await open(options)
+    const opened = await open(options).catch((error: Error) => {
+      expectEqual(error.message === '', false, 'whether the error of opening says nothing')
+      throw error
+    })
     // That closing rejects is too late.
     await opened.close().catch(() => undefined)
   }, 'opening must reject without the mode migrate when the schema is missing or outdated')

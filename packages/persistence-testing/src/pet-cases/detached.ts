@@ -40,6 +40,17 @@ export const detachedCases: readonly ContractCase<PetRepository>[] = casesOf('pe
         [expected, keyed],
         'list must not change the query, and return the same pets again',
       )
+    const unfrozen = () =>
+      [
+        aNewPet({ status: 'pending' }),
+        anIdempotencyKey({ key: 'unfrozen' }),
+        { status: 'pending', after: keyed.id, limit: 9 },
+      ] as const
+    const given = unfrozen()
+    await pets.add(given[0])
+    await pets.addWithKey(given[0], given[1])
+    await pets.list(given[2])
+    expectEqual(given, unfrozen(), 'a pet, a key and a query that were given must not change')
   },
   'repeated: stores its own copy: changing a pet of a repeat with its key has no effect': async (
     pets,

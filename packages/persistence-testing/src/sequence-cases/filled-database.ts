@@ -1,6 +1,6 @@
 import { PET_STATUSES, type Pet } from '@pet-store/domain'
 import type { Persistence, StoredApiKey, StoredIdempotencyKey } from '@pet-store/persistence'
-import { apiKeyOf, keyOf } from '../bulk-cases/items.ts'
+import { apiKeyOf, importOf, keyOf } from '../bulk-cases/items.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
@@ -18,7 +18,6 @@ const SINGLE_PETS = 8_200
 /** So many only in an adapter that stores them in this time. */
 const ADDING_MS = 6_000
 const AT_ONCE = 50
-const PAGE = 5_000
 
 /** Most have one status, so a search for another one has far to go. */
 const newPet = (index: number) =>
@@ -42,11 +41,12 @@ async function writeInBulk(model: Model, database: OpenDatabase): Promise<void> 
   const keys = pets.map(({ id }) => keyOf('many', `${id}`, id))
   const hasKeys = database.openings.every(({ apiKeys }) => apiKeys !== undefined)
   const apiKeys = hasKeys ? indexes.map(newApiKey) : []
+  const imports = indexes.slice(0, SINGLE).map((index) => importOf({ id: BigInt(index + 1) }))
   await database.useBulk(async (bulk) => {
-    for (let start = 0; start < BULK; start += PAGE)
-      await bulk.writePets(pets.slice(start, start + PAGE))
     // In one call, which may be of any number.
+    await bulk.writePets(pets)
     await bulk.writeIdempotencyKeys(keys)
+    await bulk.writePetImports(imports)
     await bulk.writeApiKeys(apiKeys)
     await bulk.movePetIdsPast(BigInt(BULK))
     const limit = 2 * BULK
@@ -54,10 +54,16 @@ async function writeInBulk(model: Model, database: OpenDatabase): Promise<void> 
       (await bulk.readPets({ limit })).length,
       (await bulk.readIdempotencyKeys(limit)).length,
       (await bulk.readApiKeys()).length,
+      (await bulk.readPetImports()).length,
     ]
-    expectEqual(read, [BULK, BULK, apiKeys.length], 'how many are read at once that were written')
+    expectEqual(
+      read,
+      [BULK, BULK, apiKeys.length, SINGLE],
+      'how many are read at once that were written',
+    )
   })
   for (const pet of pets) storePet(model, pet)
+  for (const one of imports) model.imports.set(one.id, one)
   storeKeys(model, keys, apiKeys)
 }
 
