@@ -4,10 +4,14 @@ import { join, relative, sep } from 'node:path'
 import { withClient } from './database.ts'
 
 /**
- * The files that are not copied: those of the running process, and of the history before the copy
- * (PostgreSQL manual, 25.3).
+ * The files that are not copied: those of the running process, those of the history before the
+ * copy, and caches, which the server may remove meanwhile (PostgreSQL manual, 25.3).
  */
-const NOT_COPIED = /^(?:postmaster\.(?:pid|opts)|(?:pg_wal|pg_replslot|pg_dynshmem)\/.+)$/
+const NOT_COPIED = [
+  /^postmaster\.(?:pid|opts)$/,
+  /^(?:pg_wal|pg_replslot|pg_dynshmem)\/.+$/,
+  /(?:^|\/)pg_internal\.init(?:\.\d+)?$/,
+]
 
 /** A running server of which a copy is made. */
 interface Origin {
@@ -29,7 +33,10 @@ export async function copyAsStandby(origin: Origin, dataFolder: string): Promise
     await client.query("select pg_backup_start('standby', true)")
     await cp(origin.dataFolder, dataFolder, {
       recursive: true,
-      filter: (path) => !NOT_COPIED.test(relative(origin.dataFolder, path).replaceAll(sep, '/')),
+      filter: (path) => {
+        const name = relative(origin.dataFolder, path).replaceAll(sep, '/')
+        return !NOT_COPIED.some((pattern) => pattern.test(name))
+      },
     })
     const { rows } = await client.query<{ label: string }>(
       'select labelfile as label from pg_backup_stop(false)',

@@ -5,6 +5,7 @@ import { expectWorks, expectWorksAgain } from '../adapter/expect-works.ts'
 import { interrupted } from '../adapter/outage.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { aTurnLater } from '../case/wait.ts'
+import { hashOf } from '../new-api-keys.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
 import type { HarnessCase } from '../persistence-harness.ts'
@@ -19,6 +20,8 @@ const LONG_TEXT = 'k'.repeat(4_000)
 const LONGEST = 250
 const LONGEST_TEXT = 'k'.repeat(40_000)
 const AT_ONCE = 50
+
+const UNKNOWN_HASH = hashOf('unknown')
 
 /** For each kind of call: an adapter may hold its calls back until their deadline. */
 const MOST_MS = 20_000
@@ -75,6 +78,8 @@ function rejectedCalls(opened: Persistence): readonly Calls[] {
     [LONGEST, (index) => take?.(`key_${index}`)],
     [LONGEST, (index) => pets.addWithKey(pet, { ...keyOf(index), fingerprint: 'Rex' })],
     [MANY, (index) => (index % 2 === 0 ? pets.find(1n) : pets.add(pet))],
+    // A key is looked up for each request of the service.
+    [MANY, () => opened.apiKeys?.findByHash(UNKNOWN_HASH)],
   ]
 }
 

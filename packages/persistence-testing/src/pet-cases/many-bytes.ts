@@ -4,10 +4,12 @@ import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { addKeyed, aNewPet } from '../new-pets.ts'
+import { ascending, idsOf } from '../stored-pets.ts'
 
 /** Their names and fingerprints take more than the 16 MiB that wait at most in some adapters. */
 const PETS = 2_200
 const CANCELLED_PETS = 3_000
+const LISTED = 800
 const AT_ONCE = 50
 const NAME = '🐕'.repeat(PET_NAME.maxCodePoints - 10)
 /** An adapter may wait for the disk after each of them. */
@@ -19,8 +21,20 @@ export const manyBytesCases: readonly ContractCase<PetRepository>[] = casesOf(
   {
     'megabytes: goes on after pets of more megabytes than may wait at a time': async (pets) => {
       const add = (index: number) => addKeyed(pets, aNewPet({ name: `${index} ${NAME}` }))
-      const last = (await inGroups(PETS, add, AT_ONCE)).at(-1)
+      const added = await inGroups(PETS, add, AT_ONCE)
+      const last = added.at(-1)
       expectEqual(await pets.find(last?.id ?? 0n), last, 'the last of many pets with long names')
+      // So long that it is still under way when the add has resolved.
+      const query = { after: ascending(idsOf(added)).at(-LISTED), limit: PETS }
+      const before = pets.list(query)
+      const next = await pets.add(aNewPet({ name: NAME }))
+      const listed = await pets.list(query)
+      await before
+      expectEqual(
+        idsOf(listed).at(-1),
+        next.id,
+        'the last pet of a list that begins after its add, beside an equal list that began before',
+      )
     },
     'cancelled-megabytes: goes on after adds of more megabytes than may wait that were cancelled':
       async (pets) => {

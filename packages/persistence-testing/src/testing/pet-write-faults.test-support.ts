@@ -50,6 +50,18 @@ export const petWriteFaults: readonly Fault<PetRepository>[] = petFaults('pet.ad
       },
     }
   },
+  'megabytes: gives equal lists at the same time one result': (_, { list }) => {
+    const running = new Map<string, ReturnType<typeof list>>()
+    return {
+      list(query) {
+        const name = `${query.after} ${query.status} ${query.limit}`
+        const shared = running.get(name) ?? Promise.all([list(query), pause()]).then(([all]) => all)
+        running.set(name, shared)
+        void shared.finally(() => running.delete(name))
+        return shared
+      },
+    }
+  },
   'cancelled-megabytes: counts the bytes of cancelled adds for ever': (_, original) => {
     let bytes = 0
     return {
