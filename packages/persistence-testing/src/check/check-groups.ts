@@ -18,11 +18,14 @@ const WAITING_GROUPS: readonly {
   readonly needs: keyof PersistenceHarness
   readonly ids: readonly string[]
 }[] = [
-  { needs: 'interrupt', ids: ['persistence.unavailable.within-seconds'] },
   { needs: 'freeze', ids: ['persistence.unavailable.frozen-writes'] },
   {
     needs: 'interrupt',
-    ids: ['persistence.unavailable.long', 'persistence.unavailable.frozen-cancelled'],
+    ids: ['persistence.unavailable.long', 'persistence.unavailable.keys-once'],
+  },
+  {
+    needs: 'interrupt',
+    ids: ['persistence.unavailable.within-seconds', 'persistence.unavailable.frozen-cancelled'],
   },
   {
     needs: 'freeze',
@@ -37,7 +40,6 @@ const WAITING_GROUPS: readonly {
     ids: [
       'persistence.unavailable.background',
       'persistence.unavailable.bulk-frozen',
-      'persistence.unavailable.keys-once',
       'persistence.unavailable.many-late',
     ],
   },
@@ -51,8 +53,8 @@ const PROCESSES: readonly (readonly string[])[] = [
   ['pets'],
   ['unavailability'],
   ['rate limits', 'several processes', 'capabilities'],
-  ['sequences of calls'],
   ['durability', 'opening', 'migrations'],
+  ['sequences of calls'],
   ['bulk access'],
   ['API keys'],
 ]
