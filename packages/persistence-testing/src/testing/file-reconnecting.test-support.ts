@@ -1,17 +1,19 @@
-/** Whether an opening has no connection: at once, or by attempts after pauses that double. */
+/**
+ * Whether an opening has no connection. If its pauses double, its last attempt fails right before
+ * the outage ends, and the next pause is as long as the outage was.
+ */
 export function reconnectingOf(isDown: () => boolean, doubles: boolean): () => boolean {
   if (!doubles) return isDown
-  let pauseMs = 0
-  let attemptAt = 0
+  let downAt: number | undefined
+  let attemptAt: number | undefined
   return () => {
     const now = performance.now()
-    if (now < attemptAt) return true
-    if (!isDown()) {
-      pauseMs = 0
-      return false
+    if (isDown()) {
+      downAt ??= now
+      return true
     }
-    pauseMs = Math.max(100, 2 * pauseMs)
-    attemptAt = now + pauseMs
-    return true
+    if (downAt === undefined) return false
+    attemptAt ??= now + (now - downAt)
+    return now < attemptAt
   }
 }
