@@ -167,10 +167,10 @@ interface Pages {
   readonly notStored: readonly string[]
 }
 
-/** What a call wrote, and the outcome of which it spoke; it may say nothing. */
 /** It may reject, but not throw. */
 const closeAsPromise = (bulk: BulkAccess) => expectPromise('bulk.close', () => bulk.close())
 
+/** What a call wrote, and the outcome of which it spoke; it may say nothing. */
 interface Written {
   readonly id: bigint
   readonly outcome: 'resolved' | 'not_stored' | undefined
