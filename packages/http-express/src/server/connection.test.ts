@@ -36,6 +36,28 @@ it('a connection closes after a response at once when its packet has another req
   expect(await connection.closed()).toBe(0)
 })
 
+const FIELDS = Array.from({ length: 40 }, (_, index) => `X-Field-${index}: a\r\n`).join('')
+
+it.each([
+  ['that has 40 fields', `GET /v1/pets HTTP/1.1\r\n${HOST}${FIELDS}\r\n`, 'unauthorized'],
+  ['that has 40 fields and no route', `GET / HTTP/1.1\r\n${HOST}${FIELDS}\r\n`, undefined],
+  [
+    'whose body is not needed',
+    `GET /v1/pets HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\n{}`,
+    'unauthorized',
+  ],
+])('a connection handles nothing after a request %s in one packet', async (_name, get, code) => {
+  const { server, stored } = await startSlowServer()
+  const connection = server.connect().write(`${get}${GOOD_POST}`)
+  const response = await connection.response()
+  if (code !== undefined) expectError(response, code as 'unauthorized')
+  expect(await connection.closed()).toBe(0)
+  expect(connection.isBroken).toBe(false)
+  await aWhile()
+  expect(await stored()).toBe(0)
+  expect(server.log.requests).toHaveLength(1)
+})
+
 it('a connection closes with the response under way when the next request arrives', async () => {
   const { server, adding, stored } = await startSlowServer({ isHeld: true })
   const connection = server.connect().write(GOOD_POST)

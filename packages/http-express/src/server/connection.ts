@@ -37,7 +37,7 @@ export class Connection {
 
   /** Handles a request, or closes the connection if it was sent ahead. */
   add(req: IncomingMessage, res: ServerResponse, handle: RequestListener): void {
-    if (this.#isEnding || this.#isBusy()) {
+    if (this.#isEnding || this.#isBusy() || this.#wasSentAhead()) {
       this.#reject(req)
       return
     }
@@ -49,7 +49,8 @@ export class Connection {
     // Node ignores what follows a request with `Upgrade` in the same packet.
     if (req.headers.upgrade !== undefined) closeAfter(res)
     // Handles the request after the parser has read the whole packet, when it is known what else
-    // was in it. With a body, or 32 fields, Node runs it after a part of the packet.
+    // was in it. With a body, or 32 fields, Node runs it after a part of the packet; then the
+    // response may have left before the next request is parsed: see `#wasSentAhead`.
     process.nextTick(this.#handle, req, res, handle)
   }
 
@@ -121,6 +122,14 @@ export class Connection {
 
   #isBusy(): boolean {
     return this.#current !== undefined && !(this.#hasLeft && this.#current.req.complete)
+  }
+
+  /**
+   * Whether a request was in a packet that had arrived before the last response left. Streams that
+   * do not count their bytes have `undefined`, of which this is never true.
+   */
+  #wasSentAhead(): boolean {
+    return this.#socket.bytesRead <= this.#idleAtBytes
   }
 
   #closeAfterCurrent(): void {
