@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, lstat, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { INT64, validateNewPet } from '@pet-store/domain'
 import { temporaryFolder } from '@pet-store/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -100,6 +100,22 @@ describe('pet-store export', () => {
       csvOf('name,categoryId,status', 'Rex,9223372036854775807,available'),
     )
     expect((await stat(`${folder}/real.csv`)).mode & 0o777).toBe(0o600)
+  })
+
+  it('export writes to the missing target of a symbolic link', async () => {
+    await fill(1)
+    await symlink('real.csv', `${folder}/pets.csv`)
+    expect(await run('export --output pets.csv --no-ids')).toMatchObject({ code: 0 })
+    expect((await lstat(`${folder}/pets.csv`)).isSymbolicLink()).toBe(true)
+    expect(await readFile(`${folder}/real.csv`, 'utf8')).toBe(
+      csvOf('name,categoryId,status', 'Rex,9223372036854775807,available'),
+    )
+    await symlink('unmounted/pets.csv', `${folder}/backup.csv`)
+    expect(await run('export --output backup.csv')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'Cannot write "backup.csv": no such file or directory.\n',
+    })
   })
 
   it('export reports once that standard output is full, or the database failed', async () => {

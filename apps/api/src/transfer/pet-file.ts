@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream, rmSync } from 'node:fs'
-import { chmod, open, realpath, rename, stat, writeFile } from 'node:fs/promises'
+import { chmod, open, readlink, realpath, rename, stat, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { fileError } from './file-error.ts'
 
 /** The formats of files of pets. */
@@ -60,7 +61,7 @@ export async function replaceFile(file: string, text: AsyncIterable<string>): Pr
   const existing = await stat(file).catch(() => undefined)
   if (existing !== undefined && !existing.isFile()) return writeFile(file, text).catch(failed)
   // Replaces the target of a symbolic link, not the link.
-  const target = existing === undefined ? file : await realpath(file)
+  const target = await realpath(file).catch(() => missingTarget(file))
   // Processes of two containers may have the same id.
   const temporary = `${target}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`
   const remove = () => {
@@ -82,4 +83,12 @@ export async function replaceFile(file: string, text: AsyncIterable<string>): Pr
     remove()
     process.off('exit', remove)
   }
+}
+
+/** The missing target of a symbolic link, or a missing file itself. */
+function missingTarget(file: string): Promise<string> {
+  return readlink(file).then(
+    (target) => resolve(dirname(file), target),
+    () => file,
+  )
 }
