@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { closeSlowly } from './close-slowly.ts'
 
@@ -49,6 +50,31 @@ it('closeSlowly reads 5 MB, for a proxy that sends them before it reads the resp
   const { received, bytesRead } = await sendAfterResponse('x'.repeat(5_000_000))
   expect(received).toBe(RESPONSE)
   expect(bytesRead).toBe(HEAD.length + 5_000_000)
+})
+
+it.each([
+  ['paused the connection', () => {}],
+  ['resumed the connection in the same tick', (socket: Socket) => void socket.resume()],
+])('closeSlowly reads a body whose first part has %s', async (_, resume) => {
+  const server = createServer(({ socket }) => {
+    socket.once('pause', () => {
+      setImmediate(() => {
+        socket.write(RESPONSE)
+        resume(socket)
+        closeSlowly(socket)
+      })
+    })
+  })
+  onTestFinished(() => void server.close())
+  await once(server.listen(0), 'listening')
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const client = connect((server.address() as { port: number }).port)
+  // Sends all before it reads, as some proxies do.
+  client.pause()
+  const body = `4c4b40\r\n${'x'.repeat(5_000_000)}`
+  await new Promise<void>((resolve) => client.end(HEAD + body, resolve))
+  expect(await text(client)).toBe(RESPONSE)
 })
 
 it('closeSlowly stops reading after a bounded number of bytes', async () => {

@@ -52,9 +52,13 @@ export function closeSlowly(
  */
 function discard(socket: Socket): void {
   const limit = socket.bytesRead + MAX_DISCARDED_BYTES
-  // Removing the listeners also detaches Node's HTTP parser from the connection.
-  socket.removeAllListeners('data').on('data', () => {
-    if (socket.bytesRead > limit) socket.pause()
-  })
   socket.resume()
+  // Node's HTTP parser pauses the connection if nobody reads the body. It lets the operating system
+  // deliver bytes again when the socket emits `resume`, in the next tick, and is needed until then.
+  process.nextTick(() => {
+    // Removing the listeners also detaches the parser from the connection.
+    socket.removeAllListeners('data').on('data', () => {
+      if (socket.bytesRead > limit) socket.pause()
+    })
+  })
 }
