@@ -32,6 +32,7 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
     open: openFilePersistence,
     emptyDatabase,
     concurrent: true,
+    randomCalls: {},
     async outdatedDatabase() {
       const url = await emptyDatabase()
       const old = await openFilePersistence({ url: url.replace(/[?].*/, ''), mode: 'migrate' })

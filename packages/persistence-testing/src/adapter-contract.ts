@@ -176,19 +176,24 @@ export function adapterContract(given: PersistenceHarness): readonly AdapterCase
       ...followingReplicaCases,
     ],
   }).flatMap(([capability, cases]) =>
-    cases.map(({ run, ...rest }) => ({
-      ...rest,
-      capability,
-      run: async (limitMs) => {
-        try {
-          await repeatIfBusy(() => run(harness, limitMs))
-        } catch (error) {
-          if (error instanceof NotTested) return error.message
-          throw error
-        }
-        return undefined
-      },
-    })),
+    cases.map(({ run, timeLimitMs: usualMs, ...rest }) => {
+      const times = cases === sequenceCases ? (harness.randomCalls?.times ?? 1) : 1
+      const timeLimitMs = usualMs * times
+      return {
+        ...rest,
+        capability,
+        timeLimitMs,
+        run: async (limitMs = timeLimitMs) => {
+          try {
+            await repeatIfBusy(() => run(harness, limitMs))
+          } catch (error) {
+            if (error instanceof NotTested) return error.message
+            throw error
+          }
+          return undefined
+        },
+      }
+    }),
   )
 }
 

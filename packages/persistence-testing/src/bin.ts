@@ -6,8 +6,8 @@ import { runCases } from './check/run-cases.ts'
 import { RUN_CASES } from './check/watched-process.ts'
 
 const USAGE = `Usage: pet-store-adapter check --module <name> --url <url> [--harness <file>]
-       [--only <id>] [--skip <id>] [--time-limit <seconds>] [--all] [--json]
-       [--reporter <name>]
+       [--only <id>] [--skip <id>] [--random-calls <times>] [--seed <number>]
+       [--time-limit <seconds>] [--all] [--json] [--reporter <name>]
 
   --module      the persistence module: a package, or a path that begins with . or /
   --url         an empty database; each case uses another one, whose URL is this one with a number
@@ -15,6 +15,9 @@ const USAGE = `Usage: pet-store-adapter check --module <name> --url <url> [--har
   --harness     a module that makes what else the cases need, such as an interruption
   --only        runs the cases whose ids begin so, such as pet.find; may be given several times
   --skip        does not test these, and says so; may be given several times
+  --random-calls
+                make so many times as many sequences of random calls (default: 1)
+  --seed        make other random calls; the same ones for the same number (default: 2026)
   --time-limit  the seconds after which most cases fail (default: 20); some get up to nine times as
                 much, such as those of outages
   --all         print every guarantee instead of counts
@@ -30,6 +33,8 @@ const OPTIONS = {
   harness: { type: 'string' },
   only: { type: 'string', multiple: true },
   skip: { type: 'string', multiple: true },
+  'random-calls': { type: 'string' },
+  seed: { type: 'string' },
   'time-limit': { type: 'string' },
   all: { type: 'boolean' },
   json: { type: 'boolean' },
@@ -39,6 +44,13 @@ const OPTIONS = {
 
 if (process.argv[2] === RUN_CASES && process.send) await runCases()
 
+/** A check with a thousand times as many takes hours. */
+const MOST_TIMES = 1_000
+
+function wholeNumber(text: string): number {
+  return /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+}
+
 /** The range of `engines` in package.json; with an older one the runner ends without a reason. */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 const isNewEnough = major >= 26 || (major === 24 && minor >= 11) || (major === 22 && minor >= 18)
@@ -47,6 +59,8 @@ try {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
   const {
     'time-limit': seconds,
+    'random-calls': times = '1',
+    seed = '2026',
     all = false,
     json = false,
     help,
@@ -54,6 +68,7 @@ try {
     ...options
   } = values
   const timeLimitSeconds = Number(seconds ?? 20)
+  const randomCalls = { times: wholeNumber(times), seed: wholeNumber(seed) }
   const reporter = REPORTERS.find((name) => name === given)
   if (help) console.log(USAGE)
   else if (!isNewEnough)
@@ -64,10 +79,17 @@ try {
   else if (positionals.join(' ') !== 'check') throw new Error(USAGE)
   else if (!(timeLimitSeconds > 0))
     throw new Error(`--time-limit must be a number of seconds, got "${seconds}".`)
+  else if (!(randomCalls.times >= 1 && randomCalls.times <= MOST_TIMES))
+    throw new Error(`--random-calls must be an integer from 1 to ${MOST_TIMES}, got "${times}".`)
+  else if (Number.isNaN(randomCalls.seed))
+    throw new Error(`--seed must be an integer of at most nine digits, got "${seed}".`)
   else if (given !== undefined && reporter === undefined)
     throw new Error(`--reporter must be one of ${REPORTERS.join(', ')}, got "${given}".`)
   else
-    process.exitCode = await checkCommand({ ...options, timeLimitSeconds }, { all, json, reporter })
+    process.exitCode = await checkCommand(
+      { ...options, timeLimitSeconds, randomCalls },
+      { all, json, reporter },
+    )
 } catch (error) {
   console.error((error as Error).message)
   process.exitCode = 2

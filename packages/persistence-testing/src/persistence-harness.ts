@@ -42,6 +42,11 @@ export interface PersistenceHarness {
    * harness of its own (default: one group after the other).
    */
   readonly concurrent?: boolean
+  /**
+   * Which sequences of random calls are made (default: the same ones in every check). With the
+   * command these are its options `--random-calls` and `--seed` instead.
+   */
+  readonly randomCalls?: RandomCalls
   /** What Node imports to get `open` in another process: a `file:` URL or the name of a package. */
   readonly module?: string
   /** Under which name that module exports `open` (default: `default`). */
@@ -91,6 +96,7 @@ const SHOWS: Readonly<Record<keyof PersistenceHarness, string>> = {
   outdatedDatabase: 'that an older schema is migrated only when it may be, and loses nothing',
   newerDatabase: 'that two versions can use a database during a deployment',
   concurrent: 'nothing; it makes a check faster',
+  randomCalls: 'more of the same guarantees, which more random calls may violate',
   module: 'what several processes do, and what is left of one that is killed',
   exportName: 'the same, of a module whose default export is something else',
   bulkExportName: 'the same for bulk access',
@@ -125,6 +131,7 @@ export function membersOf(harness: object): Partial<PersistenceHarness> {
 const VALUES: ReadonlySet<string> = new Set([
   'capabilities',
   'concurrent',
+  'randomCalls',
   'module',
   'exportName',
   'bulkExportName',
@@ -160,6 +167,14 @@ export function memberOf<Name extends keyof PersistenceHarness>(
   assertTested(member, `the harness has no ${name}, which shows ${SHOWS[name]}`)
   // A harness may be an instance of a class.
   return (typeof member === 'function' ? member.bind(harness) : member) as typeof member
+}
+
+/** Which sequences of random calls are made: for the same numbers the same ones. */
+export interface RandomCalls {
+  /** How many times as many as usual; these cases may take as much longer (default: 1). */
+  readonly times?: number
+  /** Another whole number makes other calls (default: 2026). */
+  readonly seed?: number
 }
 
 /** A database with an older schema, and what it contains. */

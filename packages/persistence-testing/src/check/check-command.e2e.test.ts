@@ -1,57 +1,14 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, it, vi } from 'vitest'
+import { check, folder, startCheck } from '../testing/check-process.test-support.ts'
 import type { AdapterReport } from './adapter-report.ts'
 
-const source = (path: string) => new URL(path, import.meta.url)
-const EXAMPLE_HARNESS = fileURLToPath(
-  source('../../../../examples/persistence-adapter/test/harness.ts'),
-)
-/** As its users have it. The source would take each process twice the CPU time until it begins. */
-const COMMAND = fileURLToPath(source('../../dist/bin.js'))
-const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
-afterAll(() => rmSync(folder, { recursive: true }))
 /** Of what comes at once on an idle machine. */
 const WITHIN = { timeout: 60_000 }
-
-/**
- * Runs the command in the folder; `code` is a module, and `file` what opens the file adapter in it.
- */
-function startCheck(code: string, options: string, nodeOptions = '') {
-  const name = `./${code.length}-${options.replaceAll(/\W/g, '')}.mjs`
-  writeFileSync(
-    join(folder, name),
-    code.replace('$file', source('../testing/file-persistence.test-support.ts').href),
-  )
-  // Replaced after splitting: its path may have spaces.
-  const given = options
-    .replace('$module', `--module ${name}`)
-    .split(' ')
-    .map((word) => (word === '$example' ? EXAMPLE_HARNESS : word))
-  return spawn(process.execPath, [COMMAND, ...given], {
-    cwd: folder,
-    env: { ...process.env, NODE_OPTIONS: nodeOptions },
-  })
-}
-
-async function check(
-  code: string,
-  options = `check $module --url file:${folder}/{name} --only pet.find --time-limit 1`,
-  nodeOptions = '',
-) {
-  const child = startCheck(code, options, nodeOptions)
-  const [stdout, stderr, [exitCode]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ])
-  return { stdout, stderr, exitCode: exitCode as number }
-}
 
 const STUB = `
   const no = () => { throw new Error('not implemented') }
@@ -149,6 +106,35 @@ describe.concurrent('pet-store-adapter check', () => {
       new Set(['passed', 'not tested']),
     )
     expect(exitCode).toBe(0)
+  })
+
+  it('pet-store-adapter check makes more and other random calls when it is told to', async () => {
+    const adds = async (options: string) => {
+      const log = join(folder, `${options.replaceAll(/\W/g, '')}.log`)
+      const code = `
+      import { appendFileSync } from 'node:fs'
+      import open from '$file'
+      export default async (options) => {
+        const { pets, ...opened } = await open(options)
+        const add = (pet, options) => {
+          appendFileSync('${log}', JSON.stringify(pet.name) + '\\n')
+          return pets.add(pet, options)
+        }
+        const get = (_, name) => (name === 'add' ? add : pets[name])
+        return { ...opened, pets: new Proxy(pets, { get }) }
+      }`
+      const given = `check $module --url file:${folder}/{name} --only persistence.sequence.pets`
+      expect((await check(code, `${given} ${options}`)).exitCode).toBe(0)
+      return readFileSync(log, 'utf8').split('\n')
+    }
+    const [usual, more, other] = await Promise.all([
+      adds('--json'),
+      adds('--json --random-calls 2'),
+      adds('--json --seed 7'),
+    ])
+    expect(more.length).toBeGreaterThan(usual.length)
+    expect(more.slice(0, usual.length - 1)).toEqual(usual.slice(0, -1))
+    expect(other).not.toEqual(usual)
   })
 
   it('pet-store-adapter check hides what functions throw, and says which and where', async () => {
@@ -272,6 +258,14 @@ describe.concurrent('pet-store-adapter check', () => {
     [
       'check $module --url x --time-limit soon',
       '--time-limit must be a number of seconds, got "soon".',
+    ],
+    [
+      'check $module --url x --random-calls 0',
+      '--random-calls must be an integer from 1 to 1000, got "0".',
+    ],
+    [
+      'check $module --url x --seed 1e3',
+      '--seed must be an integer of at most nine digits, got "1e3".',
     ],
     [
       'check $module --url x --only pet.add --skip nothing',

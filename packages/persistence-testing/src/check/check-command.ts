@@ -80,7 +80,8 @@ export async function checkCommand(
 function casesFor(options: CheckOptions): readonly CaseToRun[] {
   const open = () => Promise.reject(new Error('This harness only names the cases.'))
   const scale = scaleOf(options)
-  return adapterContract({ open, emptyDatabase: async () => '' }).map(
+  const { randomCalls = {} } = options
+  return adapterContract({ open, emptyDatabase: async () => '', randomCalls }).map(
     ({ id, name, capability, timeLimitMs }) => ({
       id,
       name,

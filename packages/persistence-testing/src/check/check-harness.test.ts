@@ -20,9 +20,11 @@ it.each([
   ],
   [{ harness: './none.mjs' }, 'Cannot find module'],
   [{ harness: `${folder}/none.mjs` }, 'none.mjs makes must be an object'],
+  [{ harness: `${folder}/random.mjs` }, 'Use --random-calls and --seed instead of randomCalls'],
 ])('createHarness finds wrong use in %j', async (options, message) => {
   writeFileSync(join(folder, 'throws.mjs'), "throw new Error('no disk')")
   writeFileSync(join(folder, 'none.mjs'), 'export default () => {}')
+  writeFileSync(join(folder, 'random.mjs'), 'export default () => ({ randomCalls: {} })')
   const error: unknown = await createHarness(options).catch((reason: unknown) => reason)
   expect(error).toBeInstanceOf(WrongUse)
   expect(String(error)).toContain(message)

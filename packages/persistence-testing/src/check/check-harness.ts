@@ -6,7 +6,12 @@ import { importFromWorkingDirectory, loadPersistenceModule } from '@pet-store/pe
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { endWithin } from '../case/time-limit.ts'
 import { aNewPet } from '../new-pets.ts'
-import { assertHarness, membersOf, type PersistenceHarness } from '../persistence-harness.ts'
+import {
+  assertHarness,
+  membersOf,
+  type PersistenceHarness,
+  type RandomCalls,
+} from '../persistence-harness.ts'
 import { stackOf } from './stack-of.ts'
 
 /** What the command line says about the adapter. */
@@ -24,6 +29,8 @@ export interface CheckOptions {
   readonly only?: readonly string[]
   /** How the ids of those begin that are not tested all the same; default: none. */
   readonly skip?: readonly string[]
+  /** Which sequences of random calls are made. */
+  readonly randomCalls?: RandomCalls
   /** For most cases; default: 20. */
   readonly timeLimitSeconds?: number
 }
@@ -36,6 +43,7 @@ export async function createHarness({
   module,
   url,
   harness: file,
+  randomCalls,
 }: CheckOptions): Promise<PersistenceHarness> {
   if (url === undefined && file === undefined)
     throw new WrongUse('Name an empty database with --url.')
@@ -45,7 +53,15 @@ export async function createHarness({
   const made = make === undefined ? { concurrent: true } : await make(url)
   if (typeof made !== 'object' || made === null)
     throw new WrongUse(`What ${file} makes must be an object with members of a harness.`)
-  const harness: Partial<PersistenceHarness> = { ...base, ...membersOf(made) }
+  const members = membersOf(made)
+  // The process that ends cases knows their time limits from the command line.
+  if (members.randomCalls !== undefined)
+    throw new WrongUse('Use --random-calls and --seed instead of randomCalls of the harness.')
+  const harness: Partial<PersistenceHarness> = {
+    ...base,
+    ...members,
+    ...(randomCalls !== undefined && { randomCalls }),
+  }
   if (harness.open !== undefined && harness.emptyDatabase !== undefined) {
     const complete = harness as PersistenceHarness
     try {
