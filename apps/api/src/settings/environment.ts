@@ -8,8 +8,25 @@ import { parseEnv } from 'node:util'
  * directory, if there is one.
  */
 export function processEnvironment(): NodeJS.ProcessEnv {
+  for (const [name, text] of Object.entries(readEnvFile())) {
+    if (process.env[name] !== undefined) continue
+    process.env[name] = text
+    added.set(name, text)
+  }
+  return process.env
+}
+
+/** What `.env` has added to the environment. */
+const added = new Map<string, string | undefined>()
+
+/** Whether a variable is set by the file `.env` only. */
+export function isOfEnvFile(name: string): boolean {
+  return added.has(name) && added.get(name) === process.env[name]
+}
+
+function readEnvFile(): NodeJS.Dict<string> {
   // It may be a folder, which container engines create in order to mount a missing file.
-  if (!statSync('.env', { throwIfNoEntry: false })?.isFile()) return process.env
+  if (!statSync('.env', { throwIfNoEntry: false })?.isFile()) return {}
   const bytes = readFileSync('.env')
   // Windows PowerShell writes UTF-16, in which no variable would be found.
   if (!isUtf8(bytes)) throw new Error('The file .env is not UTF-8. Save it as UTF-8.')
@@ -23,7 +40,7 @@ export function processEnvironment(): NodeJS.ProcessEnv {
   }
   // `process.loadEnvFile` is not used: it reports a file that it may not read as missing, and makes
   // a byte order mark part of a name.
-  return Object.assign(process.env, { ...parseEnv(text), ...process.env })
+  return parseEnv(text)
 }
 
 /** It may have several lines. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { contradictionsIn } from './contradictions.ts'
-import { processEnvironment } from './environment.ts'
+import { isOfEnvFile, processEnvironment } from './environment.ts'
 import { SETTING_LIST, SETTINGS, type Setting, type Settings } from './settings.ts'
 
 /** One or more settings are invalid; the message has one line for each. */
@@ -33,16 +33,22 @@ export interface EffectiveSetting {
   readonly variable: string
   /** Its text, without secrets. */
   readonly maskedText: string
-  /** `environment` includes `.env`. */
-  readonly from: 'environment' | 'file' | 'default'
+  /** `file` is one whose path is in a variable with `_FILE` appended. */
+  readonly from: 'environment' | '.env' | 'file' | 'default'
   readonly value?: unknown
   /** Why it is invalid; absent if it is valid. */
   readonly mistake?: string
 }
 
 /** Reads every setting, in the order of `SETTINGS`. */
-export function effectiveSettings(environment = processEnvironment()): readonly EffectiveSetting[] {
-  return SETTING_LIST.map((setting) => readSetting(setting, environment))
+export function effectiveSettings(): readonly EffectiveSetting[] {
+  const environment = processEnvironment()
+  return SETTING_LIST.map((setting) => {
+    const read = readSetting(setting, environment)
+    return read.from === 'environment' && isOfEnvFile(read.variable)
+      ? { ...read, from: '.env' }
+      : read
+  })
 }
 
 /**
