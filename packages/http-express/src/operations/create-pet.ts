@@ -20,7 +20,7 @@ import {
 import { applyPreference, preferHeader } from '../wire/prefer.ts'
 import { assertNoParameters } from '../wire/query.ts'
 import type { Operation } from './operation.ts'
-import { RETIRED_FROM } from './retirement.ts'
+import { REMOVED_FROM } from './removal.ts'
 
 const LOCATION = optional(
   header(
@@ -87,7 +87,7 @@ export const createPet: Operation = {
       const { pet, isReplay } = await pets.createPet(input, options)
       const json = petJson(pet)
       // It leads to getPet.
-      if (nowMs() < RETIRED_FROM) addHeader(res, 'Location', `${references.pet}${pet.id}`)
+      if (nowMs() < REMOVED_FROM) addHeader(res, 'Location', `${references.pet}${pet.id}`)
       if (isReplay) addHeader(res, 'Idempotency-Replayed', 'true')
       sendJson(res, 201, json)
     },

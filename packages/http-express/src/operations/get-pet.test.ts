@@ -5,7 +5,7 @@ import { expectError, type TestResponse } from '../testing/expect-error.test-sup
 import { it, startTestServer } from '../testing/start-test-server.test-support.ts'
 
 const LAST_MOMENT = new Date('2030-12-05T23:59:59.999Z')
-const RETIRED = new Date('2030-12-06T00:00:00.000Z')
+const REMOVED = new Date('2030-12-06T00:00:00.000Z')
 
 function expectDeprecated(response: TestResponse): void {
   expect(response.headers['deprecation']).toMatch(/^@\d{10}$/)
@@ -87,7 +87,7 @@ it.for(['1', '2', 'abc'])(
   'GET /v1/pets/{petId} is 410 from 6 December 2030 on, whatever the id: %s',
   async (id, { server }) => {
     await server.post('{"name":"Rex","categoryId":1}')
-    server.clock.now = RETIRED
+    server.clock.now = REMOVED
     const response = await server.send({ path: `/v1/pets/${id}` })
     const message = expectError(response, 'gone')
     expect(message).toContain('GET /pets')
@@ -104,18 +104,18 @@ it('GET /v1/pets/{petId} is not named in the Location of new pets once it is gon
 }) => {
   server.clock.now = LAST_MOMENT
   expect((await server.post('{"name":"Rex","categoryId":1}')).headers['location']).toBe('pets/1')
-  server.clock.now = RETIRED
+  server.clock.now = REMOVED
   const response = await server.post('{"name":"Rex","categoryId":1}')
   expect(response.status).toBe(201)
   expect(response.headers).not.toHaveProperty('location')
 })
 
-it('GET /v1/pets/{petId} does not query the repository once it is retired', async () => {
+it('GET /v1/pets/{petId} does not query the repository once it is removed', async () => {
   const pets = {
     ...createPetUseCases(createMemoryPets()),
     getPet: () => Promise.reject(new Error('The repository was queried.')),
   }
   const server = await startTestServer({ pets })
-  server.clock.now = RETIRED
+  server.clock.now = REMOVED
   expectError(await server.send({ path: '/v1/pets/1' }), 'gone')
 })

@@ -7,9 +7,9 @@ import { PET_EXAMPLE, petJson, petSchema } from '../wire/pet-json.ts'
 import { applyPreference, preferHeader } from '../wire/prefer.ts'
 import { assertNoParameters } from '../wire/query.ts'
 import type { Operation } from './operation.ts'
-import { GONE, RETIRED_FROM, SUNSET_DATE } from './retirement.ts'
+import { GONE, REMOVED_FROM, SUNSET_DATE } from './removal.ts'
 
-/** `GET /pets/{petId}` (interface document, section 4.3), until its retirement. */
+/** `GET /pets/{petId}` (interface document, section 4.3), until its removal. */
 export const getPet: Operation = {
   method: 'get',
   path: '/pets/{petId}',
@@ -36,7 +36,7 @@ export const getPet: Operation = {
   createHandler:
     ({ pets, nowMs }) =>
     async (req, res) => {
-      if (nowMs() >= RETIRED_FROM) throw new HttpError('gone', GONE)
+      if (nowMs() >= REMOVED_FROM) throw new HttpError('gone', GONE)
       if (applyPreference(req, res)) assertNoParameters(req.url)
       const pet = await pets.getPet(readPetId(req.params))
       sendJson(res, 200, petJson(pet))

@@ -1,7 +1,7 @@
 import type { IRouter } from 'express'
 import type { Operation, OperationParts } from '../operations/operation.ts'
 import { BASE, OPERATIONS_BY_ROUTE } from '../operations/operations.ts'
-import { deprecationHeaders } from '../operations/retirement.ts'
+import { deprecationHeaders } from '../operations/removal.ts'
 import { type Check, forExpress, type Handler } from '../request/handler.ts'
 import { holdBody } from '../request/hold-body.ts'
 import { allowedWith, rejectMethod, rejectPath, sendOptions } from '../request/methods.ts'

@@ -8,7 +8,7 @@ const SUNSET = 'Thu, 05 Dec 2030 23:59:59 GMT'
 export const SUNSET_DATE: string = new Date(SUNSET).toISOString().slice(0, 10)
 
 /** When getPet is no longer served. No setting moves it. */
-export const RETIRED_FROM: number = Date.UTC(2030, 11, 6)
+export const REMOVED_FROM: number = Date.UTC(2030, 11, 6)
 
 export const GONE =
   'GET /pets/{petId} was removed on 5 December 2030. Use GET /pets with a status filter instead.'
