@@ -24,7 +24,7 @@ export function optional(headers: Headers): Headers {
   )
 }
 
-export const REQUEST_ID: Headers = header(
+export const REQUEST_ID_HEADER: Headers = header(
   'X-Request-Id',
   'Names the request in the log: the `X-Request-Id` of the request where it is safe to repeat, ' +
     'else a new one.',
@@ -32,27 +32,30 @@ export const REQUEST_ID: Headers = header(
 )
 
 /** The headers that tell the rate limit of a key, if it has one. */
-export const RATE_LIMIT: Headers = optional({
+export const RATE_LIMIT_HEADERS: Headers = optional({
   ...header('RateLimit-Policy', 'How many requests the key may make, where that is limited.'),
   ...header('RateLimit', 'How many of them are left, and for how many seconds.'),
 })
 
-export const PREFERENCE: Headers = optional(
+export const PREFERENCE_HEADER: Headers = optional(
   header('Preference-Applied', '`handling=strict` where the request asked for it (RFC 7240).', {
     enum: ['handling=strict'],
   }),
 )
 
-export const CHALLENGE: Headers = header('WWW-Authenticate', 'A `Bearer` challenge (RFC 6750).')
+export const CHALLENGE_HEADER: Headers = header(
+  'WWW-Authenticate',
+  'A `Bearer` challenge (RFC 6750).',
+)
 
-export const RETRY_AFTER: Headers = header('Retry-After', 'How many seconds to wait.', {
+export const RETRY_AFTER_HEADER: Headers = header('Retry-After', 'How many seconds to wait.', {
   type: 'integer',
   format: 'int32',
   minimum: 1,
   maximum: 2_147_483_647,
 })
 
-export const DEPRECATION: Headers = {
+export const DEPRECATION_HEADERS: Headers = {
   ...header('Deprecation', 'Since when the operation is deprecated (RFC 9745).'),
   ...header('Sunset', 'When it ends (RFC 8594).'),
   ...header('Link', '`rel="deprecation"` leads to the reference page.', { maxLength: 8_192 }),

@@ -9,14 +9,14 @@ import {
 import type { Declaration } from './declaration.ts'
 import { errorSchema, MEANING } from './error-codes.ts'
 import {
-  CHALLENGE,
-  DEPRECATION,
+  CHALLENGE_HEADER,
+  DEPRECATION_HEADERS,
   type Headers,
   optional,
-  PREFERENCE,
-  RATE_LIMIT,
-  REQUEST_ID,
-  RETRY_AFTER,
+  PREFERENCE_HEADER,
+  RATE_LIMIT_HEADERS,
+  REQUEST_ID_HEADER,
+  RETRY_AFTER_HEADER,
 } from './headers.ts'
 
 /** Describes a successful response. Its example is the response to the example of the request. */
@@ -27,7 +27,7 @@ export function success(
 ): ZodOpenApiResponseObject {
   return {
     description,
-    headers: { ...REQUEST_ID, ...RATE_LIMIT, ...PREFERENCE, ...headers },
+    headers: { ...REQUEST_ID_HEADER, ...RATE_LIMIT_HEADERS, ...PREFERENCE_HEADER, ...headers },
     ...(body && { content: { 'application/json': body } }),
   }
 }
@@ -41,7 +41,7 @@ export function rejection(
   message: string,
   headers: Headers = {},
 ): ZodOpenApiResponseObject {
-  return errorResponse(code, message, { ...RATE_LIMIT, ...PREFERENCE, ...headers })
+  return errorResponse(code, message, { ...RATE_LIMIT_HEADERS, ...PREFERENCE_HEADER, ...headers })
 }
 
 function errorResponse(
@@ -52,14 +52,14 @@ function errorResponse(
   const example: ErrorBody = { code, message, status: ERROR_STATUS[code] }
   return {
     description: `${MEANING[code]} Its code is \`${code}\`.`,
-    headers: { ...REQUEST_ID, ...headers },
+    headers: { ...REQUEST_ID_HEADER, ...headers },
     content: { 'application/json': { schema: errorSchema, example } },
   }
 }
 
 /** Every response of an operation: its own, and the responses of every operation. */
 export function allResponses({ scope, sunset, published }: Declaration): ZodOpenApiResponsesObject {
-  const routeHeaders = sunset === undefined ? {} : DEPRECATION
+  const routeHeaders = sunset === undefined ? {} : DEPRECATION_HEADERS
   const own = Object.entries(published.responses).map(([status, response]) => [
     status,
     { ...response, headers: { ...response.headers, ...routeHeaders } },
@@ -77,18 +77,22 @@ function commonResponses(scope: string, routeHeaders: Headers): ZodOpenApiRespon
   // A 429 for too many tried keys lacks these headers, because it is sent during the key check.
   const maybeRouteHeaders = optional(routeHeaders)
   return {
-    401: errorResponse('unauthorized', 'The API key is not valid.', CHALLENGE),
-    403: errorResponse('forbidden', lacks, { ...CHALLENGE, ...RATE_LIMIT, ...routeHeaders }),
+    401: errorResponse('unauthorized', 'The API key is not valid.', CHALLENGE_HEADER),
+    403: errorResponse('forbidden', lacks, {
+      ...CHALLENGE_HEADER,
+      ...RATE_LIMIT_HEADERS,
+      ...routeHeaders,
+    }),
     429: errorResponse('rate_limited', tooMany, {
-      ...RETRY_AFTER,
-      ...RATE_LIMIT,
+      ...RETRY_AFTER_HEADER,
+      ...RATE_LIMIT_HEADERS,
       ...maybeRouteHeaders,
     }),
     default: {
       ...errorResponse('internal_error', INTERNAL_ERROR, {
-        ...optional(RETRY_AFTER),
-        ...RATE_LIMIT,
-        ...PREFERENCE,
+        ...optional(RETRY_AFTER_HEADER),
+        ...RATE_LIMIT_HEADERS,
+        ...PREFERENCE_HEADER,
         ...maybeRouteHeaders,
       }),
       description: `Any other error: ${ANYWHERE.map(statusAndCode).join(', ')}.`,

@@ -1,7 +1,7 @@
 import type { KeyCheckResult, VerifiedKey } from '@pet-store/access'
 import { CONTEXT, type HandlerResponse } from '../response/context.ts'
 import { HttpError } from '../response/http-error.ts'
-import { RETRY_AFTER, retryAfter } from '../response/retry-after.ts'
+import { RETRY_AFTER_SECONDS, retryAfter } from '../response/retry-after.ts'
 import { clientNetwork } from './client-address.ts'
 import type { Check } from './handler.ts'
 
@@ -59,7 +59,7 @@ function rejected(result: Exclude<KeyCheckResult, VerifiedKey>): HttpError {
     })
   }
   const message = 'Too many different API keys were tried from this address.'
-  return new HttpError('rate_limited', message, retryAfter(RETRY_AFTER.tooManyKeys))
+  return new HttpError('rate_limited', message, retryAfter(RETRY_AFTER_SECONDS.tooManyKeys))
 }
 
 function missingKey(): HttpError {

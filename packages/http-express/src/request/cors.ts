@@ -7,8 +7,8 @@ const EXPOSED_HEADERS =
   'Link,Location,Idempotency-Replayed,X-Request-Id,RateLimit,RateLimit-Policy,' +
   'Retry-After,Deprecation,Sunset,Preference-Applied,WWW-Authenticate'
 
-/** How long a browser may cache the response to a preflight, in seconds; Chromium's own limit. */
-const MAX_AGE = 7_200
+/** How long a browser may cache the response to a preflight; Chromium's own limit. */
+const MAX_AGE_SECONDS = 7_200
 
 /**
  * Lets web pages of `origins` (`*`: of all origins) call the service with `methods`. Responds to
@@ -20,7 +20,7 @@ export function allowOrigins(origins: readonly string[], methods: string): Handl
   const onPreflight = cors({
     origin,
     methods: methods.split(', '),
-    maxAge: MAX_AGE,
+    maxAge: MAX_AGE_SECONDS,
     preflightContinue: true,
   })
   const onRequest = cors({ origin, exposedHeaders: EXPOSED_HEADERS, preflightContinue: true })

@@ -3,8 +3,8 @@ export function retryAfter(seconds: number): { readonly 'Retry-After': string } 
   return { 'Retry-After': String(seconds) }
 }
 
-/** How long a client is told to wait, in seconds, where the real time is not known. */
-export const RETRY_AFTER = {
+/** How long a client is told to wait, where the real time is not known. */
+export const RETRY_AFTER_SECONDS = {
   /** Other requests have to end first. */
   overloaded: 1,
   /** The network of the client has tried too many keys. */

@@ -1,7 +1,7 @@
 import type { WriteOutcome } from '@pet-store/domain'
 import { CONTEXT, type HandlerResponse, type WriteSentences } from './context.ts'
 import { HttpError } from './http-error.ts'
-import { RETRY_AFTER, retryAfter } from './retry-after.ts'
+import { RETRY_AFTER_SECONDS, retryAfter } from './retry-after.ts'
 
 /** The 503 of a request for which there is no slot: in the whole service, or for its API key. */
 export function overloaded(res: HandlerResponse, who: 'service' | 'API key'): HttpError {
@@ -9,7 +9,7 @@ export function overloaded(res: HandlerResponse, who: 'service' | 'API key'): Ht
     who === 'service'
       ? 'The service has as many requests under way as it can handle.'
       : 'The API key has as many requests under way as one key may have.'
-  const headers = retryAfter(RETRY_AFTER.overloaded)
+  const headers = retryAfter(RETRY_AFTER_SECONDS.overloaded)
   return new HttpError('service_unavailable', notDone(res, reason), headers)
 }
 
@@ -26,7 +26,7 @@ export function databaseUnavailable(
     write !== undefined && hasBegun && outcome !== 'not_stored'
       ? maybeDone(res, write)
       : notDone(res, 'The database cannot serve requests at present.')
-  return new HttpError('service_unavailable', message, retryAfter(RETRY_AFTER.unavailable))
+  return new HttpError('service_unavailable', message, retryAfter(RETRY_AFTER_SECONDS.unavailable))
 }
 
 /**

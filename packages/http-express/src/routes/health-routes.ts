@@ -1,7 +1,7 @@
 import type { IRouter } from 'express'
 import { HttpError } from '../response/http-error.ts'
 import { sendError, sendJson } from '../response/response.ts'
-import { RETRY_AFTER, retryAfter } from '../response/retry-after.ts'
+import { RETRY_AFTER_SECONDS, retryAfter } from '../response/retry-after.ts'
 import { addGetRoute } from './get-route.ts'
 
 /** The state of each checked part, by its name: `ok`, or a few words that say what is wrong. */
@@ -23,7 +23,7 @@ export function addHealthRoutes(app: IRouter, readiness: ReadinessCheck): void {
     const states = Object.entries(checks).map(([name, state]) => `${name} ${state}`)
     const message = `Not ready: ${states.join(', ')}.`
     // Sent, not thrown, because it is not an error of this request.
-    const headers = retryAfter(RETRY_AFTER.unavailable)
+    const headers = retryAfter(RETRY_AFTER_SECONDS.unavailable)
     sendError(res, new HttpError('service_unavailable', message, headers))
   })
 }
