@@ -1,14 +1,10 @@
 import type { BulkAccess } from '@pet-store/persistence'
-import {
-  type BulkInsert,
-  createBulkAccess,
-  type SqlValues,
-  type Statement,
-} from '@pet-store/persistence-mikro-orm'
+import { type BulkInsert, createBulkAccess, type SqlValues } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { closedOnFailure } from './database/closed-on-failure.ts'
 import { fileMode, openSqliteDatabase } from './database/database.ts'
 import { SQLITE_DIALECT } from './database/dialect.ts'
+import { LAST_PET_ID, movePetIdsPast } from './database/pet-id-sequence.ts'
 import { type SqliteOptions, sqlitePath } from './database/settings.ts'
 import { closeDatabase } from './database/watched-files.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
@@ -21,25 +17,6 @@ import { createSqliteEntityManagers, createSqliteOrm } from './orm.ts'
  * default of 16,000 KiB, is not faster.
  */
 const CACHE_KIB = 4_000
-
-const LAST_PET_ID: Statement<readonly [], readonly [id: bigint]> = {
-  name: 'pet_last_id',
-  sql: `
-    select seq
-    from sqlite_sequence
-    where name = 'pet'`,
-}
-
-// `sqlite_sequence` has no unique index, so `on conflict` cannot be used.
-const ADD_PET_SEQUENCE = `
-  insert into sqlite_sequence (name, seq)
-  select 'pet', 0
-  where not exists (select 1 from sqlite_sequence where name = 'pet')`
-
-const MOVE_PET_IDS = `
-  update sqlite_sequence
-  set seq = max(seq, ?)
-  where name = 'pet'`
 
 /**
  * Opens a file for import, export, copy and seed. Rejects if the file is missing, if its schema is
@@ -70,11 +47,7 @@ export async function openSqliteBulkAccess(options: SqliteOptions): Promise<Bulk
         return (await readLastPetId([])) ?? 0n
       },
 
-      movePetIdsPast: (id) =>
-        inWriteTransaction(database, () => {
-          database.exec(ADD_PET_SEQUENCE)
-          database.prepare(MOVE_PET_IDS).run(id)
-        }),
+      movePetIdsPast: (id) => inWriteTransaction(database, () => movePetIdsPast(database, id)),
 
       async close() {
         closeDatabase(database)

@@ -6,13 +6,13 @@ import {
   createSqlPetRepository,
   MikroOrmApiKeyRepository,
   RunningCalls,
-  type Statement,
   WAITING_LIMITS,
 } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
 import { closedOnFailure } from './database/closed-on-failure.ts'
 import { fileMode, openSqliteDatabase } from './database/database.ts'
 import { SQLITE_DIALECT } from './database/dialect.ts'
+import { LAST_PET_ID } from './database/pet-id-sequence.ts'
 import { type SqliteOptions, sqlitePath } from './database/settings.ts'
 import { assertFilesUnmoved, closeDatabase } from './database/watched-files.ts'
 import { createGroupedWrites } from './driver/grouped-writes.ts'
@@ -20,11 +20,6 @@ import { createSqlitePetWriter } from './driver/pet-writer.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
 import { migrateIfAllowed, stateOf } from './migrations.ts'
 import { createSqliteEntityManagers, createSqliteOrm } from './orm.ts'
-
-const LAST_ID: Statement<readonly [], readonly [id: bigint]> = {
-  name: 'pet_last_id',
-  sql: "select seq from sqlite_sequence where name = 'pet'",
-}
 
 /** An open SQLite database. The caller that opened it closes it. */
 export type SqlitePersistence = Persistence &
@@ -57,13 +52,13 @@ function persistenceOf(
   const pets = createSqlPetRepository({ dialect, runner, writer, entities, onBackgroundFailure })
   // Reads a page of the file, which `select 1` would not.
   const readPage = runner.readOne({ name: 'check', sql: 'select id from pet limit 1' }, () => true)
-  const readLastId = runner.readOne(LAST_ID, ([id]) => id)
+  const readLastPetId = runner.readOne(LAST_PET_ID, ([id]) => id)
   const checks = new RunningCalls()
 
   async function check(): Promise<void> {
     assertFilesUnmoved(database)
     await readPage([])
-    if ((await readLastId([])) === INT64.max)
+    if ((await readLastPetId([])) === INT64.max)
       throw persistenceUnavailable({ message: 'There are no more ids for pets.' })
     await writes.assertTakesWrites()
   }
