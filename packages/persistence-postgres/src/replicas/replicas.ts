@@ -60,7 +60,8 @@ const UNORDERED =
   'No PostgreSQL replica serves lists: ids are not assigned in order, because their sequence, ' +
   'pet_id_seq, has a cache, or an increment as for several primaries.'
 
-interface Position {
+/** What a poll reads from a node. */
+interface NodeState {
   readonly databaseId: string
   readonly isReplica: boolean
   readonly hasReplayed: boolean | null
@@ -156,17 +157,17 @@ class PostgresReplica implements Replica {
   async #hasReplayed(
     upTo: Partial<Pick<Watermark, 'databaseId' | 'position'>> = {},
   ): Promise<boolean> {
-    const { rows } = await this.#database.pool.query<Position>(
+    const { rows } = await this.#database.pool.query<NodeState>(
       `select ${DATABASE_ID} as "databaseId",
         pg_is_in_recovery() and pg_last_wal_replay_lsn() is not null as "isReplica",
         pg_last_wal_replay_lsn() >= $1::pg_lsn as "hasReplayed"`,
       [upTo.position ?? null],
     )
-    const [position] = rows
-    if (!position?.isReplica) throw new Error('it is not a streaming replica')
-    if (upTo.databaseId !== undefined && position.databaseId !== upTo.databaseId)
+    const [state] = rows
+    if (!state?.isReplica) throw new Error('it is not a streaming replica')
+    if (upTo.databaseId !== undefined && state.databaseId !== upTo.databaseId)
       throw new Error('it is not a copy of the database of the primary')
-    return position.hasReplayed === true
+    return state.hasReplayed === true
   }
 
   #forget(): void {

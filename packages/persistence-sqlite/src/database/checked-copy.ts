@@ -8,6 +8,7 @@ import { openSqliteDatabase } from './database.ts'
 import { lockDatabase } from './exclusive-lock.ts'
 import { syncFile, syncFolder } from './file-sync.ts'
 import { removeLogs } from './logs.ts'
+import { fileIdOf } from './watched-files.ts'
 
 /** A copy of a database that was checked. */
 export interface SqliteBackup {
@@ -59,7 +60,7 @@ export async function writeCheckedCopy(
   try {
     const existing = statSync(file, { throwIfNoEntry: false })
     if (existing?.isFile() === false) throw new Error('it is a folder or a device')
-    if (existing && isSameFile(file, from)) throw new Error('it is the database itself')
+    if (existing && fileIdOf(file) === fileIdOf(from)) throw new Error('it is the database itself')
     lock = lockDatabase(file)
     removeLeftovers(file)
     await copyPages(source, temporary, onCopied)
@@ -102,12 +103,6 @@ async function copyPages(
     },
   })
   onCopied?.(totalPages * pageBytes, totalPages * pageBytes)
-}
-
-function isSameFile(one: string, other: string): boolean {
-  const first = statSync(one, { bigint: true })
-  const second = statSync(other, { bigint: true })
-  return first.dev === second.dev && first.ino === second.ino
 }
 
 /**

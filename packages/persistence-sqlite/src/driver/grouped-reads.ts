@@ -20,7 +20,7 @@ export function createGroupedReads(database: Database): AddRead {
   const commit = database.prepare('commit')
   let waiting: (() => void)[] = []
 
-  function flush(): void {
+  function runGroup(): void {
     const group = waiting
     waiting = []
     // If the database is closed, each read rejects.
@@ -33,7 +33,7 @@ export function createGroupedReads(database: Database): AddRead {
 
   return (read) =>
     new Promise((resolve, reject) => {
-      if (waiting.length === 0) setImmediate(flush)
+      if (waiting.length === 0) setImmediate(runGroup)
       waiting.push(() => {
         try {
           resolve(read())

@@ -70,7 +70,7 @@ export function createGroupedWrites(database: Database, options?: GroupOptions):
       return setTimeout(RETRY_PAUSE_MS)
     }
     const begin = performance.now()
-    commit(database, take(), noteFailure)
+    runGroup(database, take(), noteFailure)
     wasSlow = performance.now() - begin > SLOW_COMMIT_MS
   }, options)
   return {
@@ -94,7 +94,8 @@ function writePage(database: Database): void {
   database.pragma(`user_version = ${version}`)
 }
 
-function commit(
+/** Runs the writes of a group, commits them together, and settles each. */
+function runGroup(
   database: Database,
   group: readonly WaitingStatement<() => unknown, unknown>[],
   noteFailure: (error: unknown) => void,
