@@ -1,13 +1,9 @@
 import type { OnCopied } from '@pet-store/persistence-sqlite'
 import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
 import { readSettings } from '../settings/read-settings.ts'
-import {
-  amount,
-  interruptible,
-  MEGABYTES,
-  type Progress,
-  showProgress,
-} from '../transfer/progress.ts'
+import { amount } from '../transfer/amount.ts'
+import { interruptible } from '../transfer/interruptible.ts'
+import { MEGABYTES, type Progress, showProgress } from '../transfer/progress.ts'
 
 /** Writes a checked copy of the database to a file, even while the service runs. */
 export async function backupCommand(file: string): Promise<void> {
@@ -15,26 +11,13 @@ export async function backupCommand(file: string): Promise<void> {
   if (backup === undefined) throw new Error(USE_OTHER_TOOLS)
   const stopped = () => `Stopped. ${JSON.stringify(file)} was not written.`
   const { pets } = await interruptible(stopped, () =>
-    withProgress((onCopied) => backup(file, onCopied)),
+    withCopyProgress((onCopied) => backup(file, onCopied)),
   )
   console.log(`${JSON.stringify(file)} is a checked copy with ${amount(pets, 'pet')}.`)
 }
 
-/** Replaces the database by a backup. */
-export async function restoreCommand(file: string): Promise<void> {
-  const { restore } = await persistenceAdapter(readSettings())
-  if (restore === undefined) throw new Error(USE_OTHER_TOOLS)
-  const stopped = () => 'Stopped. The database was not replaced.'
-  const { pets, previousFiles } = await interruptible(stopped, () =>
-    withProgress((onCopied) => restore(file, onCopied)),
-  )
-  const kept =
-    previousFiles.length === 0 ? '' : ` The previous files are kept as ${previousFiles.join(', ')}.`
-  console.log(`Restored ${amount(pets, 'pet')}.${kept}`)
-}
-
 /** Shows the progress of copying, and then that the copy is being checked. */
-async function withProgress<Result>(
+export async function withCopyProgress<Result>(
   work: (onCopied: OnCopied) => Promise<Result>,
 ): Promise<Result> {
   let progress: Progress | undefined
@@ -51,6 +34,6 @@ async function withProgress<Result>(
   }
 }
 
-const USE_OTHER_TOOLS =
+export const USE_OTHER_TOOLS =
   'backup and restore are for SQLite. For PostgreSQL use pg_dump and pg_restore, or continuous ' +
   'archiving.'

@@ -5,9 +5,11 @@ import type { Command } from 'commander'
 import { withBulkAccess } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
+import { amount } from '../transfer/amount.ts'
 import { type ExportOptions, exportPets } from '../transfer/export-pets.ts'
+import { interruptible } from '../transfer/interruptible.ts'
 import { type Format, formatOf, replaceFile } from '../transfer/pet-file.ts'
-import { amount, interruptible, showProgress } from '../transfer/progress.ts'
+import { showProgress } from '../transfer/progress.ts'
 
 interface ExportCommandOptions extends Pick<ExportOptions, 'ids' | 'status'> {
   readonly format?: Format

@@ -3,7 +3,9 @@ import { setImmediate } from 'node:timers/promises'
 import { type NewPet, validateNewPet } from '@pet-store/domain'
 import { openBulkAccess, openPersistence } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
-import { amount, interruptible, showProgress } from '../transfer/progress.ts'
+import { amount } from '../transfer/amount.ts'
+import { interruptible } from '../transfer/interruptible.ts'
+import { showProgress } from '../transfer/progress.ts'
 
 interface SeedOptions {
   readonly count: number

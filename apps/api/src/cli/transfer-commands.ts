@@ -79,7 +79,7 @@ export function addTransferCommands(program: Command, json: Option): void {
       'SQLite: put a backup in the place of the database, which is kept under another name',
     )
     .argument('<file>', 'the backup')
-    .action(async (file) => (await import('./backup.ts')).restoreCommand(file))
+    .action(async (file) => (await import('./restore.ts')).restoreCommand(file))
 }
 
 function format(description: string): Option {

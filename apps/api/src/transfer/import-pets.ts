@@ -1,7 +1,7 @@
 import type { NewPet } from '@pet-store/domain'
 import type { BulkAccess, PetImport } from '@pet-store/persistence'
+import { amount } from './amount.ts'
 import type { ValidEntry } from './entry.ts'
-import { amount } from './progress.ts'
 import { type ImportSource, type Reading, readPets } from './read-pets.ts'
 
 /**

@@ -1,5 +1,3 @@
-import { constants } from 'node:os'
-
 /** Formats an amount of work. */
 type Unit = (amount: number) => string
 
@@ -87,28 +85,4 @@ function share(done: number, total: number | undefined, unit: Unit, elapsedMs: n
 /** Prints a line on standard error, in place of the progress that a terminal may show. */
 export function printLine(line: string): void {
   console.error(`${canErase() ? ERASE_LINE : ''}${line}`)
-}
-
-/** An amount with its unit, such as `1 pet` or `137,075 pets`. */
-export function amount(count: number, what: string): string {
-  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
-}
-
-/**
- * Runs work. SIGINT and SIGTERM print the message, which says what was done, and end the program.
- */
-export async function interruptible<Result>(
-  message: () => string,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const stop = (signal: 'SIGINT' | 'SIGTERM') => {
-    printLine(message())
-    process.exit(128 + constants.signals[signal])
-  }
-  process.on('SIGINT', stop).on('SIGTERM', stop)
-  try {
-    return await work()
-  } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop)
-  }
 }
