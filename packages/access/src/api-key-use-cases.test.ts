@@ -149,7 +149,7 @@ it.each([-1, Number.NaN, 1e20])(
   },
 )
 
-it('one of two rotations at the same time succeeds', async () => {
+it('exactly one of two rotations of a key at the same time succeeds', async () => {
   const { issueApiKey, rotateApiKey, listApiKeys } = setUp()
   const { key } = await issueApiKey({ name: 'kiosk' })
   const outcomes = await Promise.allSettled([rotateApiKey(key.id, DAY), rotateApiKey(key.id, DAY)])

@@ -86,7 +86,7 @@ describe('Adding to PostgreSQL', () => {
 })
 
 describe('A server that translates its errors', () => {
-  it('A full disk with a translated PANIC leaves the outcome of an add unknown', async () => {
+  it('a full disk with a translated PANIC leaves the outcome of an add unknown', async () => {
     const server = await openFailingServer(database.url, { code: '53100', severity: 'ПАНИКА' })
     const { pets } = await open({ url: server.url })
     server.failEvery(1)
@@ -97,7 +97,7 @@ describe('A server that translates its errors', () => {
     })
   })
 
-  it('The contract is fulfilled while a fifth of statements fails, translated', async () => {
+  it('the contract is fulfilled while a fifth of statements fails, translated', async () => {
     const server = await openFailingServer(database.url, { severity: 'ОШИБКА' })
     // Even reads, and the statements of opening.
     server.failEvery(5)
@@ -112,7 +112,7 @@ describe('When the connection breaks, PostgreSQL keeps the others', () => {
     ['commit', /commit\b/, 'unknown'],
     ['rollback', /rollback/, undefined],
   ])(
-    'A connection of PostgreSQL that breaks at %s is not returned to the pool',
+    'a connection of PostgreSQL that breaks at %s is not returned to the pool',
     async (_, statement, outcome) => {
       let isOpen = false
       const proxy = await openFaultyProxy(database.url, {

@@ -45,7 +45,7 @@ async function storedKeys(): Promise<readonly string[]> {
   return rows.map(({ key }) => key)
 }
 
-it('An instance whose clock is 25 hours fast treats no key of PostgreSQL as expired', async () => {
+it('an instance whose clock is 25 hours fast treats no key of PostgreSQL as expired', async () => {
   const { pets, close } = await openPostgresPersistence({ url: database.url })
   onTestFinished(close)
   const key = { owner: 'shop', key: 'k', fingerprint: 'f' }

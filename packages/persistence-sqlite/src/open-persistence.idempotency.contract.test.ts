@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { openSqlitePersistence } from './open-persistence.ts'
 
-it('Expired idempotency keys are deleted in the background, and no pet', async () => {
+it('expired idempotency keys are deleted in the background, and no pet', async () => {
   const folder = await temporaryFolder()
   const path = join(folder, 'pets.db')
   const { pets, close } = await openSqlitePersistence({ url: `sqlite:${path}`, mode: 'migrate' })
@@ -34,7 +34,7 @@ it('Expired idempotency keys are deleted in the background, and no pet', async (
   expect(await pets.find(pet.id)).toEqual(pet)
 })
 
-it('A process whose clock is 25 hours fast treats no key of SQLite as expired', async () => {
+it('a process whose clock is 25 hours fast treats no key of SQLite as expired', async () => {
   const { pets, close } = await openSqlitePersistence({ url: 'sqlite::memory:', mode: 'migrate' })
   onTestFinished(close)
   const key = { owner: 'shop', key: 'k', fingerprint: 'f' }

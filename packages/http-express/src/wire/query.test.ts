@@ -10,6 +10,6 @@ it.each([
   ['/v1/pets?limit=1&limit=2&limit=3', { limit: ['1', '2', '3'] }],
   ['/v1/pets?a=b=c', { a: 'b=c' }],
   ['/v1/pets?a=%zz&b=%ff', { a: '%zz', b: '\ufffd' }],
-])('the query of %s is parsed', (url, parameters) => {
+])('the query of %s has the parameters %j', (url, parameters) => {
   expect({ ...queryParameters(url) }).toEqual(parameters)
 })

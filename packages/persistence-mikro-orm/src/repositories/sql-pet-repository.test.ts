@@ -105,7 +105,7 @@ describe('The repository of pets', () => {
     expect(ran.map(([name]) => name)).not.toContain('idempotency_key_delete')
   })
 
-  it('a creation ends when its key is always taken and never found', async () => {
+  it('a creation is not stored, and ends, if its key is always taken and never found', async () => {
     await expect(repository().addWithKey(NEW, KEY)).rejects.toMatchObject({ outcome: 'not_stored' })
   })
 })

@@ -51,7 +51,7 @@ it.each([
     'usage on the sequence of pet',
   ],
 ])(
-  'A database without the right %s is not ready, and nothing is stored',
+  'a database without the right %s is not ready, and nothing is stored',
   async (_, revoke, right) => {
     await onServer(revoke)
     await expect(persistence.check()).rejects.toThrow(`lacks the right to ${right}.`)
@@ -63,7 +63,7 @@ it.each([
   ['pet', 'select 1'],
   ['idempotency_key', 'create policy allowed on idempotency_key for select using (true)'],
   ['api_key', 'create policy allowed on api_key to pg_monitor using (true)'],
-])('A database whose table %s is hidden by row-level security is not ready', async (table, but) => {
+])('a database whose table %s is hidden by row-level security is not ready', async (table, but) => {
   const restore = `alter table ${table} disable row level security;
     drop policy if exists allowed on ${table}`
   onTestFinished(async () => void (await onServer(restore)))
@@ -73,7 +73,7 @@ it.each([
   await persistence.check()
 })
 
-it('A start that cannot see the migrations says so', async () => {
+it('a start that cannot see the migrations says so', async () => {
   const url = Object.assign(new URL(database.url), { username: ROLE }).href
   await onServer('alter table migration enable row level security')
   onTestFinished(
@@ -83,7 +83,7 @@ it('A start that cannot see the migrations says so', async () => {
 })
 
 it.each(['pet', 'idempotency_key'])(
-  'A database whose table %s has a column that nothing sets is not ready, and stores nothing',
+  'a database whose table %s has a column that nothing sets is not ready, and stores nothing',
   async (table) => {
     await onServer(`alter table ${table} add column shop text not null`)
     onTestFinished(async () => void (await onServer(`alter table ${table} drop column shop`)))
@@ -103,7 +103,7 @@ it.each(['pet', 'idempotency_key'])(
   },
 )
 
-it('A database with a column whose domain needs a value is not ready', async () => {
+it('a database with a column whose domain needs a value is not ready', async () => {
   await onServer(`create domain shop as text not null; alter table pet add column shop shop`)
   onTestFinished(async () => void (await onServer('drop domain shop cascade')))
   await expect(persistence.check()).rejects.toThrow('The column "shop" of the table pet needs')
@@ -114,7 +114,7 @@ it.each([
   ['the default of its domain', 'with_default not null'],
   ['a generated value', "text generated always as ('shop') stored not null"],
   ['a sequence', 'bigint generated always as identity'],
-])('A database with a column that has %s is ready, and stores pets', async (_, type) => {
+])('a database with a column that has %s is ready, and stores pets', async (_, type) => {
   await onServer("create domain with_default as text default 'shop'")
   onTestFinished(async () => {
     await onServer('alter table pet drop column shop; drop domain with_default')
@@ -124,7 +124,7 @@ it.each([
   await persistence.pets.addWithKey(aNewPet(), aKey())
 })
 
-it('A database that generates every id itself is not ready until it accepts some', async () => {
+it('a database that generates every id itself is not ready until it accepts some', async () => {
   const other = await createDatabase(inject('postgresUrl'))
   onTestFinished(other.drop)
   await migratePostgres({ url: other.url })
@@ -146,7 +146,7 @@ it('A database that generates every id itself is not ready until it accepts some
   await opened.pets.addWithKey(aNewPet(), aKey())
 })
 
-it('A database whose partitions set a column by a trigger is ready, and stores pets', async () => {
+it('a database whose partitions set a column by a trigger is ready, and stores pets', async () => {
   const partitioned = await createDatabase(inject('postgresUrl'))
   onTestFinished(partitioned.drop)
   await migratePostgres({ url: partitioned.url })
@@ -170,7 +170,7 @@ it('A database whose partitions set a column by a trigger is ready, and stores p
 it.each([
   ['pet', 'id'],
   ['idempotency_key', 'owner, key'],
-])('A database whose table %s has no primary key is not ready, nor opened', async (table, key) => {
+])('a database whose table %s has no primary key is not ready, nor opened', async (table, key) => {
   await onServer(`alter table ${table} drop constraint ${table}_pkey`)
   const restore = `alter table ${table} add constraint ${table}_pkey primary key (${key})`
   onTestFinished(async () => void (await onServer(restore)))
@@ -185,7 +185,7 @@ it.each([
   ['of 64 bits', 'increment by 1', '9223372036854775807'],
   ['of 64 bits in steps of 4', 'increment by 4', '9223372036854775805'],
   ['of a sequence with a maximum', 'maxvalue 9', '9'],
-])('A database with exhausted ids %s is not ready, and nothing is stored', async (_, set, last) => {
+])('a database with exhausted ids %s is not ready, and nothing is stored', async (_, set, last) => {
   onTestFinished(
     async () => void (await onServer('alter sequence pet_id_seq increment by 1 no maxvalue')),
   )
@@ -194,7 +194,7 @@ it.each([
   await expectNothingStored('2200H')
 })
 
-it('A database without a sequence for ids is not ready', async () => {
+it('a database without a sequence for ids is not ready', async () => {
   await onServer('alter sequence pet_id_seq owned by none')
   onTestFinished(async () => void (await onServer('alter sequence pet_id_seq owned by pet.id')))
   await expect(persistence.check()).rejects.toThrow(
@@ -202,7 +202,7 @@ it('A database without a sequence for ids is not ready', async () => {
   )
 })
 
-it('A database with a sequence behind its table is not ready, and stores nothing', async () => {
+it('a database with a sequence behind its table is not ready, and stores nothing', async () => {
   await onServer(
     "insert into pet (id, name, category_id) select n, 'Rex', 1 from generate_series(1, 4) n",
   )
@@ -223,7 +223,7 @@ it.each([
     'ids of another primary in the gaps of its sequence',
     "alter sequence pet_id_seq increment by 4; select nextval('pet_id_seq')",
   ],
-])('A database with %s is ready, and stores pets', async (_, move) => {
+])('a database with %s is ready, and stores pets', async (_, move) => {
   await onServer(
     "insert into pet (id, name, category_id) select n, 'Rex', 1 from generate_series(1, 4) n",
   )
@@ -242,7 +242,7 @@ it.each([
   ['no key of counted requests', 'alter table request_count drop constraint request_count_pkey'],
   ['hidden counts of requests', 'alter table request_count enable row level security'],
   ['no table of counted requests', 'alter table request_count rename to counted'],
-])('A database with %s is not ready once requests are counted', async (_, lose) => {
+])('a database with %s is not ready once requests are counted', async (_, lose) => {
   const restore = `alter table if exists counted rename to request_count;
     alter table request_count disable row level security;
     alter table request_count drop constraint if exists request_count_pkey;
@@ -255,7 +255,7 @@ it.each([
   await expect(limiter.take('key_kiosk')).rejects.toMatchObject({ code: 'persistence_unavailable' })
 })
 
-it('A database that quotes all names is ready', async () => {
+it('a database that quotes all names is ready', async () => {
   const url = new URL(database.url)
   url.searchParams.set('options', '-cquote_all_identifiers=on')
   const quoted = await openPostgresPersistence({ url: url.href })
@@ -263,14 +263,14 @@ it('A database that quotes all names is ready', async () => {
   await quoted.check()
 })
 
-it('A database without one of its tables is not ready, and nothing is stored', async () => {
+it('a database without one of its tables is not ready, and nothing is stored', async () => {
   await onServer('alter table pet rename to animal')
   onTestFinished(async () => void (await onServer('alter table animal rename to pet')))
   await expect(persistence.check()).rejects.toMatchObject({ code: '42P01' })
   await expectNothingStored('42P01')
 })
 
-it('A database with a distributed table is ready even while that is locked', async () => {
+it('a database with a distributed table is ready even while that is locked', async () => {
   await onServer(
     "create table pg_dist_partition as select 'pet'::regclass as logicalrelid, 'h' as partmethod",
   )

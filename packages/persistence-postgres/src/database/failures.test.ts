@@ -60,13 +60,13 @@ describe('A failed statement of PostgreSQL', () => {
   })
 })
 
-it('Only SQLSTATE 40001 and 40P01 are conflicts', () => {
+it('only SQLSTATE 40001 and 40P01 are conflicts', () => {
   const codes = ['40001', '40P01', '40003', '22003', '23505', '24000']
   expect(codes.filter((code) => isConflict(reported(code)))).toEqual(['40001', '40P01'])
   expect(isConflict(Object.assign(new Error('not reported'), { code: '40001' }))).toBe(false)
 })
 
-it('A connection is usable after an error of a statement, and after no other', () => {
+it('a connection is usable after an error of a statement, and after no other', () => {
   expect(isUsableAfter(reported('57014'))).toBe(true)
   expect(isUsableAfter(reported('57P01', 'FATAL'))).toBe(false)
   expect(isUsableAfter(reported('57014', 'ОШИБКА'))).toBe(false)
@@ -75,7 +75,7 @@ it('A connection is usable after an error of a statement, and after no other', (
 })
 
 it.each(['23514', 'P0001', 'SHOP1'])(
-  'A statement is rejected after SQLSTATE %s, if the server says that it has failed',
+  'a statement is rejected after SQLSTATE %s, if the server says that it has failed',
   (code) => {
     const error = unavailableOr(reported(code), 'unknown')
     expect(isRejected(error)).toBe(true)

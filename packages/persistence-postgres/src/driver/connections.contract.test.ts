@@ -7,7 +7,7 @@ import { openPostgresConnections } from './connections.ts'
 const database = useDatabase()
 
 it.each(POOLERS)(
-  'Reads of one turn share a connection, those of the next use another (%s)',
+  'reads of one turn share a connection, those of the next use another (%s)',
   async (pooler) => {
     const connections = await openPostgresConnections({ url: database.url, pooler })
     onTestFinished(() => connections.close())
@@ -29,7 +29,7 @@ it.each([
   ['transaction', 1],
   ['transaction-unprepared', 1],
 ] as const)(
-  'With the pooler %s, %i of three reads waits for those before it',
+  'with the pooler %s, %i of three reads waits for those before it',
   async (pooler, waiting) => {
     const connections = await openPostgresConnections({ url: database.url, pooler })
     onTestFinished(() => connections.close())

@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const open = () => openPostgresPersistence({ url: database.url, mode: 'migrate' })
 
-it('A database that finds the disk full is not ready until it has space', async () => {
+it('a database that finds the disk full is not ready until it has space', async () => {
   const persistence = await open()
   onTestFinished(() => persistence.close())
   const { pets } = persistence
@@ -48,7 +48,7 @@ it('A database that finds the disk full is not ready until it has space', async 
   expect(await onServer('select count(*)::int as count from pet')).toEqual([{ count: 2 }])
 })
 
-it('A small pet that still fits does not make a database with a full disk ready', async () => {
+it('a small pet that still fits does not make a database with a full disk ready', async () => {
   const persistence = await open()
   onTestFinished(() => persistence.close())
   const { pets } = persistence
@@ -59,7 +59,7 @@ it('A small pet that still fits does not make a database with a full disk ready'
   await expect(persistence.check()).rejects.toThrow('The disk is full.')
 })
 
-it('A full disk that has only the idempotency keys makes the database not ready', async () => {
+it('a full disk that has only the idempotency keys makes the database not ready', async () => {
   const persistence = await open()
   onTestFinished(() => persistence.close())
   const key = { owner: 'shop', key: 'alone', fingerprint: 'f', at: new Date() }
@@ -72,7 +72,7 @@ it('A full disk that has only the idempotency keys makes the database not ready'
   await persistence.check()
 })
 
-it('Counting requests that finds the disk full makes the database not ready', async () => {
+it('counting requests that finds the disk full makes the database not ready', async () => {
   const persistence = await open()
   onTestFinished(() => persistence.close())
   const limiter = persistence.createRateLimiter({ requests: 1, windowMs: 60_000 })
@@ -85,7 +85,7 @@ it('Counting requests that finds the disk full makes the database not ready', as
   await limiter.take('k')
 })
 
-it('A constraint that the operator has added does not make a disk look full', async () => {
+it('a constraint that the operator has added does not make a disk look full', async () => {
   const persistence = await open()
   onTestFinished(() => persistence.close())
   await onServer('alter table pet add check (id > 0)')

@@ -41,13 +41,13 @@ function addAll(names: readonly string[], cancellation?: { aborted: boolean }) {
 const added = (name: string) => ({ status: 'fulfilled', value: idOf(name) })
 
 describe('Inserts of a group', () => {
-  it('Inserts of a group are one statement, and each gets its own id', async () => {
+  it('inserts of a group are one statement, and each gets its own id', async () => {
     expect(await addAll(['a', 'b', 'c'])).toEqual(['a', 'b', 'c'].map(added))
     expect(ran).toEqual([['a', 'b', 'c']])
   })
 
   it.each(['22021', '23514', 'P0001', 'SHOP1'])(
-    'Inserts of a group run one by one after SQLSTATE %s, and an invalid one fails alone',
+    'inserts of a group run one by one after SQLSTATE %s, and an invalid one fails alone',
     async (code) => {
       failure = reported(code)
       const rejected = { status: 'rejected', reason: { code: '23514' } }
@@ -59,14 +59,14 @@ describe('Inserts of a group', () => {
     ['the connection is lost', persistenceUnavailable({ outcome: 'unknown' })],
     ['the result is damaged', new Error('bad record mac')],
     ['a table is missing', persistenceUnavailable({ cause: reported('42P01') })],
-  ])('Inserts of a group are all rejected, and not repeated, when %s', async (_, error) => {
+  ])('inserts of a group are all rejected, and not repeated, when %s', async (_, error) => {
     failure = error
     const rejected = { status: 'rejected', reason: error }
     expect(await addAll(['a', 'b'])).toEqual([rejected, rejected])
     expect(ran).toHaveLength(1)
   })
 
-  it('Inserts one by one stop when the connection is lost, and the group rejects', async () => {
+  it('inserts one by one stop when the connection is lost, and the group rejects', async () => {
     failure = reported('23514')
     const lost = persistenceUnavailable({ outcome: 'unknown', cause: new Error('ECONNRESET') })
     onInsert = () => {
@@ -91,7 +91,7 @@ describe('Inserts of a group', () => {
     await expect.poll(() => thrown).toBe(lost)
   })
 
-  it('Inserts that were cancelled do not run by themselves after their group failed', async () => {
+  it('inserts that were cancelled do not run by themselves after their group failed', async () => {
     failure = reported('23514')
     const cancellation = { aborted: false }
     onInsert = () => {

@@ -45,7 +45,7 @@ const storedKeys = async () =>
     )
   ).map(({ key, name }) => `${key} ${name}`)
 
-it('Keys of one turn are claimed by one transaction, each with the pet of its call', async () => {
+it('keys of one turn are claimed by one transaction, each with the pet of its call', async () => {
   const pets = await openPets()
   const names = numbers(50).map((number) => `pet ${number}`)
   const created = await Promise.all(
@@ -61,7 +61,7 @@ it('Keys of one turn are claimed by one transaction, each with the pet of its ca
   expect(await runSql(database.url, transactions)).toHaveLength(1)
 })
 
-it('A key that several calls of one turn have is claimed once', async () => {
+it('a key that several calls of one turn have is claimed once', async () => {
   const pets = await openPets()
   const created = await Promise.all(
     ['a', 'b', 'a', 'a', 'b'].map((key) => pets.addWithKey(aNewPet(), keyOf(key))),
@@ -72,7 +72,7 @@ it('A key that several calls of one turn have is claimed once', async () => {
   expect([ids[2], ids[3], ids[4]]).toEqual([ids[0], ids[0], ids[1]])
 })
 
-it('A key that another transaction holds keeps only its own call waiting', async () => {
+it('a key that another transaction holds keeps only its own call waiting', async () => {
   const pets = await openPets()
   const other = await openOther()
   await other.query('begin')
@@ -91,7 +91,7 @@ it('A key that another transaction holds keeps only its own call waiting', async
   expect(await held).toMatchObject({ pet: { id: -7n }, isReplay: true })
 })
 
-it('Two instances with the same keys in opposite orders do not wait for each other', async () => {
+it('two instances with the same keys in opposite orders do not wait for each other', async () => {
   const instances = [await openPets(), await openPets()]
   for (let round = 0; round < 20; round += 1) {
     const keys = numbers(30).map((number) => `${round} ${number}`)
@@ -112,7 +112,7 @@ it('Two instances with the same keys in opposite orders do not wait for each oth
   expect(counted?.deadlocks).toBe(0)
 })
 
-it('A pet that the server rejects fails alone, and the others of its turn are stored', async () => {
+it('a pet that the server rejects fails alone, and the others of its turn are stored', async () => {
   const pets = await openPets()
   const bad = { ...aNewPet(), status: 'lost' as 'sold' }
   const results = await Promise.allSettled([

@@ -42,7 +42,7 @@ it.each([
   ['42883', triggerFor('perform missing()'), DROP_TRIGGER],
   ['22P02', triggerFor('return null'), DROP_TRIGGER],
 ])(
-  'A pet that a rule rejects with %s is not stored, alone in its group',
+  'a pet that a rule rejects with %s is not stored, alone in its group',
   async (code, rule, undo) => {
     const { pets, close } = await openPostgresPersistence({ url: database.url })
     onTestFinished(async () => {
@@ -69,7 +69,7 @@ it.each([
   },
 )
 
-it('No pet is stored while there is a rule for inserts of pets', async () => {
+it('no pet is stored while there is a rule for inserts of pets', async () => {
   const { pets, close } = await openPostgresPersistence({ url: database.url })
   onTestFinished(async () => {
     await close()

@@ -26,7 +26,7 @@ it.each([
   ['none', ['find']],
   ['transaction-unprepared', []],
 ] as const)(
-  'With the pooler %s these statements stay prepared on a connection: %j',
+  'with the pooler %s these statements stay prepared on a connection: %j',
   async (pooler, names) => {
     const { read, close } = await openPostgresConnections({ url: database.url, poolSize: 1 })
     onTestFinished(close)
@@ -46,7 +46,7 @@ it.each([
   ['on a pool', 1, 'ОШИБКА'],
   ['pipelined', 4, 'ОШИБКА'],
 ])(
-  'When a column gets another type, only its statement is prepared again, %s (%i, %s)',
+  'when a column gets another type, only its statement is prepared again, %s (%i, %s)',
   async (_, poolSize, severity) => {
     const { url } = await openTranslatedServer(database.url, severity)
     await runSql(
@@ -75,7 +75,7 @@ it.each([
   },
 )
 
-it('A statement that the server does not support is tried again, and keeps its name', async () => {
+it('a statement that the server does not support is tried again, and keeps its name', async () => {
   const texts: (string | undefined)[] = []
   const run: RunStatement = async ({ name }) => {
     texts.push(name)
@@ -109,7 +109,7 @@ const writing = (run: RunStatement, pooler: Pooler = 'none') =>
 
 describe('A statement that conflicts with others', () => {
   it.each(['40001', '40P01'])(
-    'A statement that conflicts with others is run again after %s',
+    'a statement that conflicts with others is run again after %s',
     async (code) => {
       const { run, calls } = failing([code, code])
       expect(await writing(run)).toEqual([7n])
@@ -117,7 +117,7 @@ describe('A statement that conflicts with others', () => {
     },
   )
 
-  it('A statement that conflicts too often with others is rejected as not stored', async () => {
+  it('a statement that conflicts too often with others is rejected as not stored', async () => {
     const { run, calls } = failing(Array<string>(50).fill('40001'))
     await expect(writing(run)).rejects.toMatchObject({
       code: 'persistence_unavailable',
@@ -127,7 +127,7 @@ describe('A statement that conflicts with others', () => {
   })
 })
 
-it('Statements that wait for a connection of the pool take a bounded number of bytes', async () => {
+it('statements that wait for a connection of the pool take a bounded number of bytes', async () => {
   const { pool, write, close } = await openPostgresConnections({ url: database.url, poolSize: 1 })
   onTestFinished(close)
   const client = await pool.connect()
@@ -160,7 +160,7 @@ it.each([
   ['26000 after a conflict', ['40001', '26000']],
   ['a stale plan after a conflict', ['40001', '0A000']],
   ['a conflict after 26000', ['26000', '40001']],
-])('A statement runs without its name after %s', async (_, codes) => {
+])('a statement runs without its name after %s', async (_, codes) => {
   const { run } = failing([...codes])
   expect(await writing(run)).toEqual([7n])
 })

@@ -14,7 +14,7 @@ const database = useReplicatedDatabase()
 
 const onPrimary = (sql: string) => runSql(database.url, sql)
 
-it('Opening with replicas works when transactions are serializable by default', async () => {
+it('opening with replicas works when transactions are serializable by default', async () => {
   const name = new URL(database.url).pathname.slice(1)
   await onPrimary(`alter database ${name} set default_transaction_isolation = 'serializable'`)
   onTestFinished(
@@ -28,7 +28,7 @@ it('Opening with replicas works when transactions are serializable by default', 
   expect(await opened.pets.list({ limit: 1 })).toEqual([pet])
 })
 
-it('Opening starts without a replica that is down, and warns without the password', async () => {
+it('opening starts without a replica that is down, and warns without the password', async () => {
   const warned = once(process, 'warning')
   const down = 'postgres://pet:secret@127.0.0.1:1/pets'
   const opened = await openWithReplica(database, { replicaUrls: [down, database.replicaUrl] })
@@ -47,7 +47,7 @@ it('Opening starts without a replica that is down, and warns without the passwor
   expect(await opened.pets.list({ limit: 1 })).toEqual([pet])
 })
 
-it('A replica that is started later serves lists from then on', async () => {
+it('a replica that is started later serves lists from then on', async () => {
   await database.server.standby.stop()
   const opened = await openWithReplica(database)
   const pet = await opened.pets.add(aNewPet())
@@ -56,7 +56,7 @@ it('A replica that is started later serves lists from then on', async () => {
   await servedByReplica(pet, opened)
 })
 
-it('Opening leaves out, and warns of, another database of the same servers', async () => {
+it('opening leaves out, and warns of, another database of the same servers', async () => {
   const foreign = await createDatabase(database.server.primary.url)
   onTestFinished(() => foreign.drop())
   const { pets, close } = await openPostgresPersistence({ url: foreign.url, mode: 'migrate' })
@@ -75,7 +75,7 @@ it('Opening leaves out, and warns of, another database of the same servers', asy
   )
 })
 
-it('A replica that is not a streaming replica is left out with a warning', async () => {
+it('a replica that is not a streaming replica is left out with a warning', async () => {
   const warned = once(process, 'warning')
   const { pets, replicaWatermarks } = await openWithReplica(database, {
     replicaUrls: [database.url],

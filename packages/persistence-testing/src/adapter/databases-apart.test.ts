@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { PersistenceHarness } from '../persistence-harness.ts'
 import { withDatabasesApart } from './databases-apart.ts'
 
-it('makes no empty database that was made beside another one, and is in use', async () => {
+it('withDatabasesApart makes no empty database that was made beside another one', async () => {
   let databases = 0
   const { emptyDatabase, databaseBeside } = withDatabasesApart({
     open: async () => Promise.reject(new Error('It is not opened.')),
@@ -15,7 +15,7 @@ it('makes no empty database that was made beside another one, and is in use', as
   expect(urls.slice(-3)).toEqual(['db9', 'db11', 'db12'])
 })
 
-it('makes an empty database again under a name that the harness gives to all', async () => {
+it('withDatabasesApart empties a database again if the harness has one name for all', async () => {
   const harness: PersistenceHarness = {
     open: async () => Promise.reject(new Error('It is not opened.')),
     emptyDatabase: async () => 'db',

@@ -220,7 +220,7 @@ it('keys create names the database file that it creates, and no other', async ()
   expect((await create()).stderr).not.toContain('There was no database')
 })
 
-it('Keys are administered while a replica of PostgreSQL is down', async () => {
+it('keys are administered while a replica of PostgreSQL is down', async () => {
   const settings = {
     DATABASE_URL: await DATABASES.PostgreSQL(),
     DATABASE_REPLICA_URLS: 'postgres://127.0.0.1:1/pets',

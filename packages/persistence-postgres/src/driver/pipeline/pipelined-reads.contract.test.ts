@@ -32,7 +32,7 @@ const number = async (value: number) =>
   (await reads.read({ name: 'number', text: 'select $1::int as n' }, [value]))[0]?.[0]
 
 describe('Pipelined reads', () => {
-  it('Pipelined reads each get their own result, over one connection, prepared once', async () => {
+  it('pipelined reads each get their own result, over one connection, prepared once', async () => {
     const numbers = Array.from({ length: 500 }, (_, index) => index)
     expect(await Promise.all(numbers.map(number))).toEqual(numbers)
     const rows = await reads.read({
@@ -49,12 +49,12 @@ describe('Pipelined reads', () => {
   it.each([
     ['select 1 / 0', { code: '22012' }],
     ['select pg_sleep(10)', { code: 'persistence_unavailable', cause: { code: '57014' } }],
-  ])('A failing pipelined read is rejected alone: %s', async (text, reason) => {
+  ])('a failing pipelined read is rejected alone: %s', async (text, reason) => {
     const results = await Promise.allSettled([number(1), reads.read({ text }), number(3)])
     expect(results).toMatchObject([{ value: 1 }, { reason }, { value: 3 }])
   })
 
-  it('A pipelined statement is prepared again when its batch has failed', async () => {
+  it('a pipelined statement is prepared again when its batch has failed', async () => {
     const failing = () => reads.read({ text: 'select 1 / 0' }).catch(() => undefined)
     await Promise.all([failing(), number(1), failing()])
     await Promise.all([number(2), failing()])
@@ -63,7 +63,7 @@ describe('Pipelined reads', () => {
     expect(rows).toEqual([['number']])
   })
 
-  it('A pipelined read whose error comes at the end is rejected, and no other', async () => {
+  it('a pipelined read whose error comes at the end is rejected, and no other', async () => {
     await runSql(
       database.url,
       `create table late_check (id bigint primary key,
@@ -77,7 +77,7 @@ describe('Pipelined reads', () => {
     expect(results).toMatchObject([{ value: 1 }, rejected, { value: 2 }])
   })
 
-  it('Each of many failing pipelined reads is sent twice at most', async () => {
+  it('each of many failing pipelined reads is sent twice at most', async () => {
     const query = vi.spyOn(pg.Client.prototype, 'query')
     const all = Array.from({ length: 20 }, () => reads.read({ text: 'select 1 / 0' }))
     const results = await Promise.allSettled(all)
@@ -87,7 +87,7 @@ describe('Pipelined reads', () => {
     expect(sent.length).toBeLessThanOrEqual(40)
   })
 
-  it('A pipelined statement runs once its missing table exists', async () => {
+  it('a pipelined statement runs once its missing table exists', async () => {
     const late = () => reads.read({ name: 'late', text: 'select * from late' })
     const lacking = { status: 'rejected', reason: { cause: { code: '42P01' } } }
     expect(await Promise.allSettled([late(), late(), late()])).toMatchObject([
@@ -100,7 +100,7 @@ describe('Pipelined reads', () => {
     await runSql(database.url, 'drop table late')
   })
 
-  it('A lost pipelined connection rejects what runs, and the next read opens another', async () => {
+  it('a lost pipelined connection rejects what runs, and the next read opens another', async () => {
     await number(1)
     const slow = reads.read({ text: 'select pg_sleep(10)' })
     await expect.poll(() => reads.use.busy).toBe(1)
@@ -114,7 +114,7 @@ describe('Pipelined reads', () => {
     expect(await number(2)).toBe(2)
   })
 
-  it('Pipelined reads get their results before closing, and are rejected afterwards', async () => {
+  it('pipelined reads get their results before closing, and are rejected afterwards', async () => {
     const begun = [number(1), number(2)]
     await reads.close()
     expect(await Promise.all(begun)).toEqual([1, 2])
@@ -122,14 +122,14 @@ describe('Pipelined reads', () => {
     expect(reads.use.open).toBe(0)
   })
 
-  it('Pipelined reads that had to be sent again get their results before closing', async () => {
+  it('pipelined reads that had to be sent again get their results before closing', async () => {
     const begun = [number(1), reads.read({ text: 'select 1 / 0' }), number(2)]
     const settled = Promise.allSettled(begun)
     await reads.close()
     expect(await settled).toMatchObject([{ value: 1 }, { reason: { code: '22012' } }, { value: 2 }])
   })
 
-  it('Pipelined reads are rejected with the reason why no connection can be opened', async () => {
+  it('pipelined reads are rejected with the reason why no connection can be opened', async () => {
     const nowhere = new PipelinedReads(poolConfig({ url: 'postgres://127.0.0.1:1/pets' }), {
       connections: 1,
     })
@@ -143,7 +143,7 @@ describe('Pipelined reads', () => {
     }
   })
 
-  it('A pipelined read is rejected when too many wait, and a later one works', async () => {
+  it('a pipelined read is rejected when too many wait, and a later one works', async () => {
     const small = openReads({ maxStatements: 2 })
     const run = () => small.read({ text: 'select 1' })
     const results = await Promise.allSettled([run(), run(), run()])
@@ -155,7 +155,7 @@ describe('Pipelined reads', () => {
     expect(await run()).toHaveLength(1)
   })
 
-  it('Pipelined reads are rejected at their deadline, and the connection stays', async () => {
+  it('pipelined reads are rejected at their deadline, and the connection stays', async () => {
     const impatient = openReads({ maxWaitMs: 2_000 })
     const pid = () => impatient.read({ text: 'select pg_backend_pid()' })
     const before = await pid()
@@ -176,7 +176,7 @@ describe('Pipelined reads', () => {
     await expect.poll(() => pid().catch(() => undefined)).toEqual(before)
   })
 
-  it('Pipelined reads do not wait for earlier ones if the server is far away', async () => {
+  it('pipelined reads do not wait for earlier ones if the server is far away', async () => {
     const proxy = await openProxy(database.url)
     proxy.set('delay')
     const far = new PipelinedReads(poolConfig({ url: proxy.url }), { connections: 1 })
@@ -196,7 +196,7 @@ describe('Pipelined reads', () => {
     await Promise.all(all)
   })
 
-  it('A pipelined connection is replaced at the end of its lifetime, losing nothing', async () => {
+  it('a pipelined connection is replaced at the end of its lifetime, losing nothing', async () => {
     const short = openReads({ maxLifetimeMs: 200 })
     const pid = async () =>
       (await short.read({ text: 'select pg_backend_pid()' }))[0]?.[0] as number

@@ -34,11 +34,11 @@ describe('A row', () => {
     '9007199254740993',
     '9223372036854775807',
     '-9223372036854775808',
-  ])('A row with the 64-bit integer %s has it exactly', (text) => {
+  ])('a row with the 64-bit integer %s has it exactly', (text) => {
     expect(rowReader([field('id', INT8)])(row(text), 0)).toEqual([BigInt(text)])
   })
 
-  it('A row is a list of its columns, with null for one that is absent', () => {
+  it('a row is a list of its columns, with null for one that is absent', () => {
     const fields = [
       field('id', INT8),
       field('name', TEXT),
@@ -87,7 +87,7 @@ describe('Messages of the server', () => {
     'ready',
   ]
 
-  it('Messages of the server are received whole and in order, however they are cut', () => {
+  it('messages of the server are received whole and in order, however they are cut', () => {
     for (let cut = 0; cut <= bytes.length; cut += 1) {
       expect(receive([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(expected)
     }
@@ -101,7 +101,7 @@ describe('Messages of the server', () => {
     )
   })
 
-  it('Messages of the server that cannot be read close the connection', () => {
+  it('messages of the server that cannot be read close the connection', () => {
     expect(receive([message('D', Buffer.from([0]))])).toEqual([
       expect.stringContaining('out of range'),
     ])
