@@ -20,8 +20,8 @@ interface Tarball {
 
 /**
  * Writes the tarballs into an empty folder, with a `pnpm-workspace.yaml` for the programs that
- * install them by pnpm: without it, pnpm would ask the registry for the packages that one depends
- * on, and stop at install scripts, which none needs.
+ * install them by pnpm. Without it, pnpm would ask the registry for the packages that one depends
+ * on. It would also stop at install scripts, which none needs.
  */
 export async function packAll(folder: string): Promise<readonly Tarball[]> {
   rmSync(folder, { recursive: true, force: true })

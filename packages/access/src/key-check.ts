@@ -16,9 +16,9 @@ export type KeyCheckResult = VerifiedKey | undefined | 'too_many_look_ups'
 /** Checks the key of every request. */
 export interface KeyCheck {
   /**
-   * Checks one key. A key that was not valid a moment ago is looked up and counted: each `address`
-   * may try 20 such keys a second, whatever they look like and wherever valid keys are stored;
-   * beyond them the result is `too_many_look_ups`, even for a valid key. `address` is called only
+   * Checks one key. A key that was not valid a moment ago is looked up and counted. Each `address`
+   * may try 20 such keys a second, whatever they look like and wherever valid keys are stored.
+   * Beyond them the result is `too_many_look_ups`, even for a valid key. `address` is called only
    * for such keys.
    *
    * Rejects with the error of the repository when the database must be queried and is unavailable.

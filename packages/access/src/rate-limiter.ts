@@ -38,8 +38,8 @@ export type CreateRateLimiter = (limit: RateLimit) => RateLimiter
 
 /**
  * Counts in this process only: each process allows the whole limit. Stores one number for each key
- * that sends requests in the current window, and for at most `maxKeys` keys (default: no maximum):
- * requests of further keys are not allowed in that window.
+ * that sends requests in the current window, and for at most `maxKeys` keys (default: no maximum).
+ * Requests of further keys are not allowed in that window.
  */
 export function createMemoryRateLimiter(
   { requests, windowMs }: RateLimit,

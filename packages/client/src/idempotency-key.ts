@@ -1,6 +1,6 @@
 /**
  * Makes a key of the time and 80 random bits, in hexadecimal digits, as a UUID of version 7 has
- * them: keys of one time lie side by side in the index of a database, which saves it half of the
+ * them. Keys of one time lie side by side in the index of a database, which saves it half of the
  * work for a key. `crypto.randomUUID` is missing in pages that were not loaded over HTTPS.
  */
 export function createIdempotencyKey(): string {

@@ -27,8 +27,8 @@ export type SqlitePersistence = Persistence &
 
 /**
  * Opens an SQLite file (or `sqlite::memory:`) and resolves once it works. Rejects with an error
- * that names the file if it is missing, is not a database or may not be written, or if its schema
- * is outdated and `mode` does not allow migrating it.
+ * that names the file if it is missing, is not a database or may not be written. Also rejects if
+ * its schema is outdated and `mode` does not allow migrating it.
  */
 export async function openSqlitePersistence(options: SqliteOptions): Promise<SqlitePersistence> {
   const opened = await openSqliteDatabase(sqlitePath(options.url), fileMode(options))

@@ -26,8 +26,9 @@ export interface ApiKeyRecords {
   list(): Promise<readonly ApiKeyRecord[]>
   /**
    * Makes every change or none, durably and atomically. Changes nothing and returns `changed` if a
-   * row is no longer equal to its `before`, or `taken` if a new row has the `id` or the `sha256` of
-   * another one, which may be among the changes. These may be thousands, from `markUsed`.
+   * row is no longer equal to its `before`. Changes nothing and returns `taken` if a new row has
+   * the `id` or the `sha256` of another one, which may be among the changes. These may be
+   * thousands, from `markUsed`.
    */
   write(changes: readonly ApiKeyChange[]): Promise<'stored' | 'changed' | 'taken'>
 }

@@ -51,7 +51,7 @@ export class EmbeddedServer {
 
   /**
    * Makes the files of a new server, by `initdb`. If the environment variable INITIALIZED_POSTGRES
-   * names the files of a server that never ran, and there are no options, copies those instead: a
+   * names the files of a server that never ran, and there are no options, copies those instead. A
    * test run makes twenty servers, and `initdb` takes a second.
    */
   static async create(options?: ServerOptions): Promise<EmbeddedServer> {

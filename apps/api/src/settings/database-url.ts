@@ -40,8 +40,8 @@ export function databaseKind(url: string): 'sqlite' | 'postgres' | undefined {
 
 /**
  * Says what to use instead of the parameter `schema`, which tools such as Prisma read, but neither
- * PostgreSQL nor its driver: without a word the tables would be in another schema. `undefined` for
- * a URL without it, and with `public`, which is the schema anyway.
+ * PostgreSQL nor its driver. Without an error the tables would be in another schema. `undefined`
+ * for a URL without it, and with `public`, which is the schema anyway.
  */
 export function wrongSchema(url: string): string | undefined {
   const schema = databaseKind(url) === 'postgres' && new URL(url).searchParams.get('schema')

@@ -9,7 +9,7 @@ export type CpuClock = () => Promise<number>
 const REST_MS = 1
 
 /**
- * A clock of all threads of some processes. It waits until none of them runs or wants to: the
+ * A clock of all threads of some processes. It waits until none of them runs or wants to. The
  * kernel's `schedstat` counts what a running thread uses only every few milliseconds, so a whole
  * slice could seem to have taken no time.
  */

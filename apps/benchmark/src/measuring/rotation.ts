@@ -8,7 +8,7 @@ export interface Series<Slice> {
 
 /**
  * Lets the participants of a group take slices in turn, each right beside a slice of the first of
- * them, the baseline: whatever slows the machine down for a second or more slows both. Every other
+ * them, the baseline. Whatever slows the machine down for a second or more slows both. Every other
  * round is reversed, so that none always comes first. A participant is a contestant, perhaps at one
  * operation.
  */

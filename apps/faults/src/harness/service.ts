@@ -42,7 +42,7 @@ const [, IMAGE_FLAG = ''] = /^ENV NODE_OPTIONS="(\S+) --max-old-space/m.exec(DOC
 
 /**
  * The flags of Node in a container of 512 MB: those of the image, and half of the memory as the
- * limit of the heap. Without a limit V8 collects less garbage on a large machine: with 24 GiB the
+ * limit of the heap. Without a limit V8 collects less garbage on a large machine. With 24 GiB the
  * memory reached 600 MiB while a table was locked, of which a collection would leave 22 MiB.
  */
 export const CONTAINER_OF_512_MB: readonly string[] = [IMAGE_FLAG, '--max-old-space-size=256']

@@ -39,9 +39,9 @@ function withoutPort(address: string): string {
 }
 
 /**
- * The address by which requests of a client are counted: the /64 network of an IPv6 address,
- * because one client usually has all of it, or the whole IPv4 address, even if it is written as
- * IPv6. All texts that are no address count as one client.
+ * The address by which requests of a client are counted. Of an IPv6 address that is the /64
+ * network, because one client usually has all of it. An IPv4 address counts as a whole, even if it
+ * is written as IPv6. All texts that are no address count as one client.
  */
 export function clientNetwork(ip = ''): string {
   if (!ipaddr.isValid(ip)) return ''

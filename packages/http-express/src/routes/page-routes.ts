@@ -99,7 +99,7 @@ export function addPageRoutes(app: IRouter, options: PageOptions): void {
 
 /**
  * If the app is mounted at a path and was requested without the slash at its end, returns the
- * address with the slash, without which the relative references of the page would be wrong.
+ * address with the slash. Without it the relative references of the page would be wrong.
  */
 function addressWithSlash(req: HandlerRequest & { originalUrl?: string }): string | undefined {
   const [, path = '/', query = ''] = /^([^?]*)(.*)$/s.exec(req.originalUrl ?? req.url) ?? []

@@ -5,8 +5,9 @@ const SURROGATES = 0x800
 const LAST_CODE_POINT = 0x10ffff
 
 /**
- * Every character but lone surrogates, like the unit `binary` of fast-check, which keeps all of
- * them in a Map of a million entries: seconds, and slow garbage collection for what runs next.
+ * Every character but lone surrogates, like the unit `binary` of fast-check. That keeps all of them
+ * in a Map of a million entries, which takes seconds and makes the garbage collection of later
+ * tests slow.
  */
 export const anyCharacter: fc.Arbitrary<string> = fc.nat({ max: LAST_CODE_POINT - SURROGATES }).map(
   (index) => String.fromCodePoint(index < FIRST_SURROGATE ? index : index + SURROGATES),

@@ -3,7 +3,7 @@ import type { oas31 } from 'zod-openapi'
 
 /**
  * Makes the description publish `described` for a schema, instead of the JSON Schema that zod
- * derives: for a value whose type on the wire differs from its type in the program, and for rules
+ * derives. It is for values whose type on the wire differs from that in the program, and for rules
  * that the domain validates. Parsing is not affected.
  */
 export function describedAs<S extends z.ZodType>(

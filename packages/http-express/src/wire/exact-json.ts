@@ -13,13 +13,13 @@ export class InexactNumber {
 const MAY_BE_ROUNDED = /[0-9]{16}|[0-9][.eE]/
 
 /**
- * `JSON.parse` (RFC 8259) with exact integers in the fields of the outermost object: a number
- * becomes a `number` where that is certainly exact, else a `bigint` if it is an int64 in any
- * notation (`1.0`, `1e3`), else an `InexactNumber`. Numbers in nested values are doubles. Throws a
- * `SyntaxError` for text that is not JSON.
+ * `JSON.parse` (RFC 8259) with exact integers in the fields of the outermost object. A number
+ * becomes a `number` where that is certainly exact. Otherwise it becomes a `bigint` if it is an
+ * int64 in any notation (`1.0`, `1e3`), else an `InexactNumber`. Numbers in nested values are
+ * doubles. Throws a `SyntaxError` for text that is not JSON.
  *
  * Accepts any depth of nesting. `JSON.parse` with a reviver, which gets the text of each number as
- * `context.source`, would fail beyond some 2,000 levels, because it is recursive, and would take
+ * `context.source`, would fail beyond some 2,000 levels, because it is recursive. It would take
  * five times as long for a long list, because it visits every element.
  */
 export function parseExactFields(text: string): unknown {

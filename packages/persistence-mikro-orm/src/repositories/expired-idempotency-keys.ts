@@ -17,7 +17,7 @@ const START_OVER_MS = 60 * 60_000
 /**
  * Deletes expired idempotency keys in the background, while new keys are added. Each search begins
  * at the time at which the previous one ended. Earlier entries of the index are those of deleted
- * keys: a database keeps them while a transaction may still see them, and a search that begins
+ * keys. A database keeps them while a transaction may still see them, and a search that begins
  * earlier has to pass over all of them.
  */
 export class ExpiredIdempotencyKeys {

@@ -11,7 +11,7 @@ const WITHOUT_KEY = `select checked.name as "table" from unnest($1::text[]) as c
 
 /**
  * Rejects if one of the tables that creations insert into, or of the `others`, has lost its primary
- * key, or has none yet because it is being restored: nothing would report that an idempotency key
+ * key, or has none yet because it is being restored. Nothing would report that an idempotency key
  * creates several pets. Reads only the catalogs.
  */
 export async function assertPrimaryKeys(pool: Pool, others: readonly string[] = []): Promise<void> {

@@ -55,9 +55,9 @@ async function assertKeepsTransactions(pool: Pool): Promise<void> {
 
 /**
  * Rejects if the option `pooler` is wrong, so that this is found when the database is opened and
- * not by requests. Without support for prepared statements, a pooler in transaction mode may run a
- * statement on a connection of the server on which it was not prepared, or prepare it on one on
- * which another client has prepared it already.
+ * not by requests. A pooler in transaction mode may lack support for prepared statements. It may
+ * then run a statement on a connection of the server on which it was not prepared, or prepare it
+ * where another client has prepared it already.
  */
 async function assertKeepsStatements(pool: Pool, options: ConnectionOptions): Promise<void> {
   if (options.pooler === 'transaction-unprepared') return

@@ -54,7 +54,7 @@ export function createPostgresDatabase(options: ConnectionOptions): PostgresData
 /**
  * Makes a client only for the host, the port and the database that the driver finds in the URL and
  * in variables such as PGPORT. It throws if a file that the URL names, such as a certificate,
- * cannot be read, or if the port is none: a pool that fails to use it could never be closed.
+ * cannot be read, or if the port is none. A pool that fails to use it could never be closed.
  */
 function clientOf(config: pg.PoolConfig, address: string): pg.Client {
   try {

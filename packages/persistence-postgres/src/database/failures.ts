@@ -14,10 +14,13 @@ import pg from 'pg'
 const FAILED_STATEMENT = /^(?:2[23]...|40(?!003)...)$/
 /**
  * The server cannot run the statement at present, but may later, or once an operator has changed
- * something: it is out of resources (53) or ids (2200H), ended the statement (57014, 55P03), is
- * read-only (25006), the user lacks a right (42501), a table, a column or a primary key is missing
- * (42P01, 42703, 42P10, 3F000), or a pooler has changed the connection on which the statement was
- * prepared (26000, 42P05).
+ * something:
+ *
+ * - it is out of resources (53) or ids (2200H);
+ * - it ended the statement (57014, 55P03), or is read-only (25006);
+ * - the user lacks a right (42501);
+ * - a table, a column or a primary key is missing (42P01, 42703, 42P10, 3F000);
+ * - a pooler has changed the connection on which the statement was prepared (26000, 42P05).
  */
 const CANNOT_NOW = /^(?:53...|57014|55P03|25006|2200H|42501|42P01|42703|42P10|3F000|26000|42P05)$/
 /**

@@ -31,7 +31,7 @@ type Id = readonly [id: bigint]
 
 /**
  * Adds pets on connections of a pool. All pets of one turn of the event loop are added in one
- * statement, and one such group runs at a time: several groups would be smaller, and cost both this
+ * statement, and one such group runs at a time. Several groups would be smaller, and cost both this
  * process and the server more. Inserts into a table that is distributed over several servers are
  * not grouped.
  */

@@ -16,9 +16,9 @@ export interface Replica {
 
 /**
  * Makes a repository that reads lists from the replicas in turn, and everything else from the
- * primary. The primary also serves a page if reading it from a replica fails, if the page is not
- * full, because only the primary knows where a list ends, and if it has pets that are newer than
- * `completeUpTo`. Returns `primary` itself if there are no replicas.
+ * primary. The primary also serves a page if reading it from a replica fails, or if it has pets
+ * that are newer than `completeUpTo`. It serves a page that is not full, because only the primary
+ * knows where a list ends. Returns `primary` itself if there are no replicas.
  */
 export function listFromReplicas(
   primary: PetRepository,

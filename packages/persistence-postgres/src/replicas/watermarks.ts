@@ -33,9 +33,10 @@ const POSITION = `select pg_current_wal_insert_lsn()::text as position,
  * reads the position of the log. A replica that has replayed the log up to that position has every
  * pet up to that id, however long a client takes to follow the pages of a list.
  *
- * `onWatermark` is called with `undefined`, because no earlier watermark is valid any more, if the
- * last id is lower than before, as after a failover that lost some, and if ids are not
- * `assignsInOrder`. While the primary is unavailable the earlier ones stay valid.
+ * `onWatermark` is called with `undefined` when no earlier watermark is valid any more. That is so
+ * if the last id is lower than before, as after a failover that lost some, and if ids are not
+ * assigned in order (`assignsInOrder`). While the primary is unavailable the earlier ones stay
+ * valid.
  */
 export function pollWatermarks(
   pool: Pool,

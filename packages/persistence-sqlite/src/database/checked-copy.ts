@@ -129,7 +129,7 @@ function isRunning(pid: number): boolean {
 
 /**
  * Checks a copy in a thread of its own, because a check takes seconds for each gigabyte and SQLite
- * reports no progress of it: meanwhile the caller can show how long it takes. Resolves to the
+ * reports no progress of it. Meanwhile the caller can show how long it takes. Resolves to the
  * number of pets.
  */
 function checkCopy(file: string): Promise<number> {

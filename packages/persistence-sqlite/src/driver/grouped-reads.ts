@@ -9,7 +9,7 @@ export type AddRead = <Result>(read: () => Result) => Promise<Result>
 
 /**
  * Runs the reads of one turn of the event loop together, in one transaction. A read that runs alone
- * has to lock and unlock the file, and finds the caches of the processor full of HTTP: the first
+ * has to lock and unlock the file, and finds other data in the caches of the processor. The first
  * read of a group takes three times as long as the others.
  *
  * Writers do not block readers. A read is retried, for at most five seconds, only while another

@@ -21,7 +21,7 @@ import { assertFilesUnmoved } from '../database/watched-files.ts'
 const SLOW_COMMIT_MS = 5
 /**
  * After a slow commit, the next one waits for this number of turns of the event loop. Node accepts
- * one connection in each turn: with a commit in every turn, a slow disk would let a hundred new
+ * one connection in each turn. With a commit in every turn, a slow disk would let a hundred new
  * connections, and the health checks behind them, wait for a hundred commits. The turns take less
  * than a millisecond if there is nothing to do.
  */

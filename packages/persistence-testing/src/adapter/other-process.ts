@@ -47,7 +47,8 @@ export function withProcesses(
 
 /**
  * What a script finds: the opening function, the URL, its values, a function that prints a line,
- * not where adapters and drivers print theirs, and one that waits until it may continue.
+ * and one that waits until it may continue. Lines are printed elsewhere than those of adapters and
+ * drivers.
  */
 const PROLOGUE = `
   const { writeSync } = await import('node:fs')

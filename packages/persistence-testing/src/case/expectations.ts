@@ -28,7 +28,7 @@ const SHOWN = 20
 let showsDifference = true
 
 /**
- * Runs work whose expectations say nothing of how a value differs: to find that out takes longer
+ * Runs work whose expectations say nothing of how a value differs. To find that out takes longer
  * than all else, and nobody reads it where one of several expectations has to be met.
  */
 export function withoutDifferences<Result>(work: () => Result): Result {

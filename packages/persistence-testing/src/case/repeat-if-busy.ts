@@ -11,9 +11,8 @@ const TOO_BUSY = 'this machine is so busy that the adapter took its database for
 
 /**
  * Runs a case again in which a call was rejected, if this machine is so busy that a deadline of the
- * adapter may have run out: an adapter that is correct may then say that its database is
- * unavailable. If it does so each time, its guarantee was not tested. What a call returned is
- * judged at once.
+ * adapter may have run out. A correct adapter may then say that its database is unavailable. If it
+ * does so each time, its guarantee was not tested. What a call returned is judged at once.
  */
 export async function repeatIfBusy<Result>(
   run: () => Promise<Result>,

@@ -23,7 +23,7 @@ const EXTENSIONS = 2
 const MOST_MORE_MS = 20_000
 
 /**
- * The same for a whole case. If the machine is busy when the time is over, the case gets more: its
+ * The same for a whole case. If the machine is busy when the time is over, the case gets more. Its
  * database may be a process that waits for a processor while this one waits for a response.
  */
 export function endCaseWithin<Result>(
