@@ -11,6 +11,7 @@ import { assertPrimaryKeys } from './database/assert-primary-keys.ts'
 import { assertWritable } from './database/assert-writable.ts'
 import { cannotOpen } from './database/database.ts'
 import { POSTGRES_DIALECT } from './database/dialect.ts'
+import { mayWorkOnAnother } from './database/failures.ts'
 import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { type ConnectedDatabase, openPostgresConnections } from './driver/connections.ts'
@@ -82,9 +83,13 @@ async function persistenceOf(
     },
     check: () =>
       calls.track(
-        assertWritable(pool, { isDistributed, countsRequests }).then(() =>
-          diskSpace.assertSpace(pool),
-        ),
+        assertWritable(pool, { isDistributed, countsRequests })
+          .then(() => diskSpace.assertSpace(pool))
+          .catch((error: unknown) => {
+            // Behind a pooler the connections of reads may lead to another server than before.
+            if (mayWorkOnAnother(error)) connections.reconnectReads()
+            throw error
+          }),
       ),
     async isMigrated() {
       const { pending } = await entities.read('migration_list', (em) => stateOf(connections, em))

@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { assertPrimaryKeys } from './assert-primary-keys.ts'
 import { assertRowsVisible, securedTables } from './assert-rows-visible.ts'
 import { assertWritableColumns } from './assert-writable-columns.ts'
+import { ReadOnlyConnection } from './failures.ts'
 import { exactNextIdOf, hasId, nextIdOf, readSequence } from './pet-id-sequence.ts'
 import { withRetries } from './retries.ts'
 
@@ -76,14 +77,30 @@ async function assertRights(pool: Pool, { countsRequests }: Use): Promise<void> 
   const tables = countsRequests ? [...SECURED_TABLES, ...COUNTING_TABLES] : SECURED_TABLES
   const sql = `select current_setting('transaction_read_only') = 'on' as "read-only",
     ${columns.join(', ')}, ${securedTables(tables)}`
-  const { rows } = await withRetries(() => pool.query<Record<string, boolean>>(sql))
-  const state = rows[0] ?? {}
-  if (state['read-only'])
-    throw unavailable('The database is read-only: a standby, or set to be read-only.')
+  const state = await withRetries(() => readState(pool, sql))
   const missing = Object.keys(rights).filter((right) => !state[right])
   if (missing.length > 0)
     throw unavailable(`The user of the database lacks the right to ${missing.join(', ')}.`)
   await assertRowsVisible(pool, state)
+}
+
+/** Closes a read-only connection: a new one may lead to the primary, or have other settings. */
+async function readState(pool: Pool, sql: string): Promise<Record<string, boolean>> {
+  const client = await pool.connect()
+  let isUsable = false
+  try {
+    const { rows } = await client.query<Record<string, boolean>>(sql)
+    const state = rows[0] ?? {}
+    if (state['read-only']) {
+      const message = 'The database is read-only: a standby, or set to be read-only.'
+      const cause = new ReadOnlyConnection('transaction_read_only is on')
+      throw persistenceUnavailable({ message, cause })
+    }
+    isUsable = true
+    return state
+  } finally {
+    client.release(!isUsable)
+  }
 }
 
 async function isTaken(pool: Pool, id: bigint): Promise<boolean> {

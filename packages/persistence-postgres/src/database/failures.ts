@@ -30,6 +30,11 @@ const CANNOT_NOW = /^(?:53...|57014|55P03|25006|2200H|42501|42P01|42703|42P10|3F
 const UNKNOWN = /^(?:08...|57P..|58...|XX...|40003)$/
 /** The server ended this transaction because it conflicts with concurrent ones. */
 const CONFLICT = /^(?:40001|40P01)$/
+/**
+ * The settings with which the session began may be the cause, or the server that it leads to: it is
+ * read-only (25006), or its `search_path` does not find the tables (3F000, 42P01).
+ */
+const OTHER_SESSION = /^(?:25006|3F000|42P01)$/
 const LOST_STATEMENT = /^(?:26000|42P05)$/
 const UNIQUE_VIOLATION = '23505'
 const PROTOCOL_VIOLATION = '08P01'
@@ -105,11 +110,24 @@ function knownFailureOf(error: unknown): string | undefined {
   return error.outcome === 'unknown' ? undefined : sqlStateOf(error.cause)
 }
 
+/** The reason why a connection is of no use: it leads to a standby, or to a read-only session. */
+export class ReadOnlyConnection extends Error {}
+
+/**
+ * Whether a new connection may succeed where this one has failed, because it may begin with other
+ * settings, or lead to another server.
+ */
+export function mayWorkOnAnother(error: unknown): boolean {
+  const cause = isPetError(error) ? error.cause : error
+  return cause instanceof ReadOnlyConnection || OTHER_SESSION.test(sqlStateOf(cause) ?? '')
+}
+
 /**
  * Whether the connection on which a statement failed is known to work still. It is if the statement
  * was not sent. With a server that translates its severities most errors cost their connection.
  */
 export function isUsableAfter(error: unknown): boolean {
+  if (mayWorkOnAnother(error)) return false
   if (isPetError(error)) return error.cause === undefined || isUsableAfter(error.cause)
   const { code = '', severity } = reportedBy(error) ?? {}
   return severity === 'ERROR' || FAILED_STATEMENT.test(code)

@@ -1,11 +1,14 @@
 import type { PoolUse } from '@pet-store/persistence'
 import { RunningCalls } from '@pet-store/persistence-mikro-orm'
+import type { ClientBase } from 'pg'
+import { assertPrimary } from '../database/assert-primary.ts'
 import {
   cannotOpen,
   createPostgresDatabase,
   openPostgresDatabase,
   type PostgresDatabase,
 } from '../database/database.ts'
+import { cannotConnect, mayWorkOnAnother } from '../database/failures.ts'
 import { withRetries } from '../database/retries.ts'
 import { type ConnectionOptions, poolConfig } from '../database/settings.ts'
 import { PipelinedReads } from './pipeline/pipelined-reads.ts'
@@ -21,6 +24,8 @@ interface PostgresConnections {
    */
   readonly read: RunStatement
   readonly write: RunStatement
+  /** Lets later reads find out again whether they lead to the primary. */
+  reconnectReads(): void
   use(name: string): PoolUse
   /** Resolves when every statement has its result and the connections are closed. */
   close(): Promise<void>
@@ -29,12 +34,15 @@ interface PostgresConnections {
 /** A database, and the connections to it. */
 export type ConnectedDatabase = PostgresDatabase & PostgresConnections
 
-/** Opens a database as `openPostgresDatabase` does, with at most `poolSize` connections in all. */
+/**
+ * Opens a database as `openPostgresDatabase` does, with at most `poolSize` connections in all.
+ * Later reads reject while it is a standby, unless `mode` is `read`.
+ */
 export async function openPostgresConnections(
   options: ConnectionOptions,
 ): Promise<ConnectedDatabase> {
   const database = await openPostgresDatabase({ ...options, poolSize: poolSizesOf(options).pool })
-  const connections = connectionsTo(database, options)
+  const connections = connectionsTo(database, options, options.mode !== 'read')
   try {
     await assertReads(connections)
   } catch (error) {
@@ -47,22 +55,27 @@ export async function openPostgresConnections(
 /** The same, without opening a connection yet. */
 export function createPostgresConnections(options: ConnectionOptions): ConnectedDatabase {
   const database = createPostgresDatabase({ ...options, poolSize: poolSizesOf(options).pool })
-  return { ...database, ...connectionsTo(database, options) }
+  return { ...database, ...connectionsTo(database, options, false) }
 }
 
 function connectionsTo(
   { pool }: PostgresDatabase,
   options: ConnectionOptions,
+  onPrimaryOnly: boolean,
 ): PostgresConnections {
   const { readers, total } = poolSizesOf(options)
   const write = runOnPool(pool, 'unknown')
   if (readers === 0) {
-    const read = runOnPool(pool, 'not_stored')
+    let assertClient = onPrimaryOnly ? createAssertPrimary() : undefined
+    const read = runOnPool(pool, 'not_stored', (client) => assertClient?.(client))
     // A pool that is ending gives no connection to those who wait for one.
     const reads = new RunningCalls()
     return {
       read: (...statement) => reads.track(read(...statement)),
       write,
+      reconnectReads() {
+        if (onPrimaryOnly) assertClient = createAssertPrimary()
+      },
       use: (name) => poolUse(name, pool),
       async close() {
         await reads.finish()
@@ -75,11 +88,13 @@ function connectionsTo(
   const groupsPerConnection = (options.pooler ?? 'none') === 'none' ? undefined : 1
   const reads = new PipelinedReads(poolConfig(options), {
     connections: readers,
+    onPrimaryOnly,
     groupsPerConnection,
   })
   return {
     read: (statement, values) => reads.read(statement, values),
     write,
+    reconnectReads: () => reads.reconnect(),
     use(name) {
       const ofPool = poolUse(name, pool)
       const { open, busy, waiting } = reads.use
@@ -97,10 +112,27 @@ function connectionsTo(
   }
 }
 
+/** Makes a function that asks each connection once whether it leads to the primary. */
+function createAssertPrimary(): (client: ClientBase) => Promise<void> {
+  const known = new WeakSet<ClientBase>()
+  return async (client) => {
+    if (known.has(client)) return
+    await assertPrimary(client).catch((error: unknown) => {
+      throw cannotConnect(error)
+    })
+    known.add(client)
+  }
+}
+
 /**
  * Throws if this version of the driver does not work with pipelined reads: see `receiveResults`.
  */
 async function assertReads({ read }: PostgresConnections): Promise<void> {
-  const [row] = await withRetries(() => read({ text: 'select 1::bigint' }, []))
+  const reading = withRetries(() => read({ text: 'select 1::bigint' }, []))
+  const [row] = await reading.catch((error: unknown) => {
+    // A standby may become the primary.
+    if (mayWorkOnAnother(error)) return [[1n]]
+    throw error
+  })
   if (row?.[0] !== 1n) throw new Error(OTHER_DRIVER)
 }

@@ -33,9 +33,13 @@ export type RunStatement = (
 
 /**
  * Runs statements on connections of the pool. `outcome` is that of a statement whose result is
- * lost.
+ * lost. `assertClient` may reject a connection before a statement is sent on it.
  */
-export function runOnPool(pool: Pool, outcome: WriteOutcome): RunStatement {
+export function runOnPool(
+  pool: Pool,
+  outcome: WriteOutcome,
+  assertClient?: (client: ClientBase) => Promise<void> | undefined,
+): RunStatement {
   const { maxStatements, maxBytes } = WAITING_LIMITS
   let waitingBytes = 0
   return async (statement, values, cancellation) => {
@@ -45,7 +49,8 @@ export function runOnPool(pool: Pool, outcome: WriteOutcome): RunStatement {
     const connecting = connect(pool).finally(() => {
       waitingBytes -= bytes
     })
-    return onConnection(connecting, (client) => {
+    return onConnection(connecting, async (client) => {
+      await assertClient?.(client)
       // The pool itself has waited for the connection no longer than `connectionTimeoutMillis`.
       const rejection = rejectionFor({ cancellation, deadline: Number.POSITIVE_INFINITY })
       if (rejection !== undefined) throw rejection

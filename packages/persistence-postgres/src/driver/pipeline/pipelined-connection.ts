@@ -1,11 +1,20 @@
 import { rejectionFor } from '@pet-store/persistence-mikro-orm'
 import pg, { type PoolConfig } from 'pg'
+import { assertPrimary } from '../../database/assert-primary.ts'
 import { cannotConnect } from '../../database/failures.ts'
 import { type PreparedStatements, ReadBatch, type WaitingRead } from './read-batch.ts'
 import { receiveResults } from './results.ts'
 
 /** How long a server may take to close a connection. */
 const CLOSE_TIMEOUT_MS = 1_000
+
+export interface PipelinedConnectionOptions {
+  readonly config: PoolConfig
+  /** Whether it must lead to the primary; otherwise it cannot be opened. */
+  readonly isToPrimary: boolean
+  /** Called once, when the connection is lost, cannot be opened or is closed. */
+  readonly onEnd: () => void
+}
 
 /**
  * One connection on which reads are sent without waiting for the results of earlier ones
@@ -17,6 +26,7 @@ const CLOSE_TIMEOUT_MS = 1_000
  */
 export class PipelinedConnection {
   readonly #client: pg.Client
+  readonly #isToPrimary: boolean
   readonly #onEnd: () => void
   readonly #prepared: PreparedStatements = new Map()
   /** In the order in which they were sent; their results arrive in the same order. */
@@ -25,14 +35,17 @@ export class PipelinedConnection {
   #isClosing = false
   #hasEnded = false
 
-  /** `onEnd` is called once, when the connection is lost, cannot be opened or is closed. */
-  constructor(config: PoolConfig, onEnd: () => void) {
+  constructor({ config, isToPrimary, onEnd }: PipelinedConnectionOptions) {
     this.#client = new pg.Client({ ...config, pipeline: true })
+    this.#isToPrimary = isToPrimary
     this.#onEnd = onEnd
   }
 
   /** The shortest time from sending a batch to its results: about one round trip to the server. */
   roundTripMs = Number.POSITIVE_INFINITY
+
+  /** Whether a read has failed for a reason for which it may succeed on a new connection. */
+  mustBeReplaced = false
 
   /** The number of batches whose results have not all arrived. */
   get batches(): number {
@@ -49,6 +62,7 @@ export class PipelinedConnection {
     client.on('end', () => this.#end(new Error('Connection terminated unexpectedly')))
     try {
       await client.connect()
+      if (this.#isToPrimary) await assertPrimary(client)
       receiveResults(client, {
         onRow: (bytes, start) => this.#first().addRow(bytes, start),
         onComplete: () => this.#first().completeRead(),
@@ -139,6 +153,7 @@ export class PipelinedConnection {
     if (!batch.isWhole) throw new Error('The server has sent too few results.')
     this.#batches.shift()
     this.roundTripMs = Math.min(this.roundTripMs, performance.now() - batch.sentAt)
+    if (batch.mayWorkOnAnotherConnection) this.mustBeReplaced = true
     batch.settle()
   }
 

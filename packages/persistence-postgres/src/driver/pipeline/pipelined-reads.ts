@@ -42,6 +42,8 @@ export interface PipelinedReadOptions extends GroupOptions {
    * up to 16 if the round trip to the server is long.
    */
   readonly groupsPerConnection?: number | undefined
+  /** Whether reads of a standby are rejected, which may lack what the primary has. */
+  readonly onPrimaryOnly?: boolean
   /** For tests. Default: five minutes. */
   readonly maxLifetimeMs?: number
 }
@@ -57,6 +59,7 @@ export interface PipelinedReadOptions extends GroupOptions {
  */
 export class PipelinedReads {
   readonly #config: PoolConfig
+  readonly #isToPrimary: boolean
   readonly #maxLifetimeMs: number
   readonly #groupsPerConnection: number | undefined
   readonly #queue: GroupedStatements<Read, readonly Row[]>
@@ -73,11 +76,13 @@ export class PipelinedReads {
     {
       connections,
       groupsPerConnection,
+      onPrimaryOnly = false,
       maxLifetimeMs = MAX_LIFETIME_MS,
       ...limits
     }: PipelinedReadOptions,
   ) {
     this.#config = config
+    this.#isToPrimary = onPrimaryOnly
     this.#maxLifetimeMs = maxLifetimeMs
     this.#groupsPerConnection = groupsPerConnection
     this.#current = new Array(connections).fill(undefined)
@@ -103,6 +108,11 @@ export class PipelinedReads {
     const open = [...this.#open]
     const busy = open.filter(({ isBusy }) => isBusy).length
     return { open: open.length, busy, waiting: this.#queue.waiting }
+  }
+
+  /** Opens new connections for later reads, which may lead to another server. */
+  reconnect(): void {
+    for (const current of this.#current) if (current !== undefined) current.endsAt = 0
   }
 
   /** Resolves when every read has its result and the connections are closed. */
@@ -139,19 +149,24 @@ export class PipelinedReads {
 
   #connected(position: number): Promise<PipelinedConnection> {
     const current = this.#current[position]
-    if (current !== undefined && performance.now() < current.endsAt) return current.opening
-    // A connection that has reached its lifetime is closed once all of its reads have results.
+    if (current !== undefined && !isToBeReplaced(current)) return current.opening
+    // A connection that is replaced is closed once all of its reads have results.
     void current?.opening.then((connection) => connection.close()).catch(() => {})
     return this.#openAt(position)
   }
 
   #openAt(position: number): Promise<PipelinedConnection> {
-    const connection = new PipelinedConnection(this.#config, () => {
+    const onEnd = () => {
       this.#open.delete(connection)
       if (this.#isClosed || this.#current[position] !== opened) return
       this.#current[position] = undefined
       // If the server is lost, other connections may be lost too: idle ones are opened again.
       for (const other of this.#open) if (!other.isBusy) other.drop()
+    }
+    const connection = new PipelinedConnection({
+      config: this.#config,
+      isToPrimary: this.#isToPrimary,
+      onEnd,
     })
     const opening = connection.open().then(() => {
       opened.connection = connection
@@ -169,8 +184,12 @@ function groupsFor(roundTripMs: number): number {
   return Math.min(MAX_GROUPS, Math.max(MIN_GROUPS, Math.ceil(roundTripMs / GROUP_INTERVAL_MS)))
 }
 
+function isToBeReplaced({ endsAt, connection }: OpenConnection): boolean {
+  return performance.now() >= endsAt || connection?.mustBeReplaced === true
+}
+
 interface OpenConnection {
-  readonly endsAt: number
+  endsAt: number
   readonly opening: Promise<PipelinedConnection>
   /** Absent until the connection is open. */
   connection?: PipelinedConnection

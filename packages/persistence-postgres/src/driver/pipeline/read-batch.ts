@@ -2,7 +2,7 @@ import { persistenceUnavailable } from '@pet-store/domain'
 import type { SqlValue, WaitingStatement } from '@pet-store/persistence-mikro-orm'
 import type { Connection, FieldDef, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
-import { sqlStateOf, unavailableOr } from '../../database/failures.ts'
+import { mayWorkOnAnother, sqlStateOf, unavailableOr } from '../../database/failures.ts'
 import type { Row, StatementText } from '../pool-statements.ts'
 import { type ReadRow, rowReader } from './results.ts'
 
@@ -99,6 +99,10 @@ export class ReadBatch implements Submittable {
   /** Whether every read has its result, or the batch has failed. */
   get isWhole(): boolean {
     return this.#error !== undefined || this.#complete === this.reads.length
+  }
+
+  get mayWorkOnAnotherConnection(): boolean {
+    return this.#error !== undefined && mayWorkOnAnother(this.#error)
   }
 
   /**

@@ -1,0 +1,72 @@
+import { aNewPet } from '@pet-store/persistence-testing'
+import { createDatabase, runSql, startReplicatedServer } from '@pet-store/testing-postgres'
+import { expect, it, onTestFinished } from 'vitest'
+import type { PostgresOptions } from './database/settings.ts'
+import { migratePostgres } from './migrations.ts'
+import { openPostgresPersistence } from './open-persistence.ts'
+import { useDatabase } from './testing/temporary-database.test-support.ts'
+
+const database = useDatabase()
+const unavailable = { code: 'persistence_unavailable', outcome: 'not_stored' }
+
+async function open(options: PostgresOptions) {
+  const opened = await openPostgresPersistence(options)
+  onTestFinished(() => opened.close())
+  return opened
+}
+
+it('A standby serves no reads until it is promoted, unless it is opened to be read', async () => {
+  const server = await startReplicatedServer()
+  onTestFinished(() => server.stop())
+  const { url } = await createDatabase(server.primary.url)
+  await migratePostgres({ url })
+  await server.catchUp()
+  const standbyUrl = Object.assign(new URL(url), { port: server.standby.port }).href
+  const opened = [
+    await open({ url: standbyUrl, poolSize: 1 }),
+    await open({ url: standbyUrl, poolSize: 4 }),
+  ]
+  for (const { check, pets } of opened) {
+    await expect(check()).rejects.toThrow('The database is read-only')
+    await expect(pets.list({ limit: 1 })).rejects.toMatchObject(unavailable)
+    await expect(pets.find(1n)).rejects.toMatchObject(unavailable)
+    await expect(pets.add(aNewPet())).rejects.toMatchObject(unavailable)
+  }
+  const { pets: read } = await open({ url: standbyUrl, mode: 'read' })
+  expect(await read.list({ limit: 1 })).toEqual([])
+
+  await runSql(server.standby.url, 'select pg_promote()')
+  for (const { check, pets } of opened) {
+    await check()
+    const { id } = await pets.add(aNewPet())
+    expect(await pets.find(id)).toMatchObject({ id })
+  }
+})
+
+it.each([
+  ['default_transaction_read_only = on', 'The database is read-only'],
+  ['search_path = elsewhere', 'relation "pet" does not exist'],
+])('A database works again at once after a time with %s', async (setting, reason) => {
+  const name = new URL(database.url).pathname.slice(1)
+  const url = new URL(database.url)
+  // The operator is not subject to the settings.
+  url.searchParams.set('options', '-c default_transaction_read_only=off')
+  const onServer = (sql: string) => runSql(url.href, sql)
+  const { check, pets } = await open({ url: database.url, mode: 'migrate' })
+  const { id } = await pets.add(aNewPet())
+  await onServer(`alter database ${name} set ${setting}`)
+  // Only connections that are opened from now on have the setting.
+  await onServer(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`,
+  )
+  await expect.poll(() => check().catch(String)).toContain(reason)
+  for (let count = 0; count < 3; count += 1) {
+    await expect(pets.add(aNewPet())).rejects.toMatchObject(unavailable)
+    await pets.find(id).catch(() => {})
+  }
+  await onServer(`alter database ${name} reset all`)
+  await check()
+  await pets.add(aNewPet())
+  expect(await pets.find(id)).toMatchObject({ id })
+})
