@@ -30,7 +30,10 @@ export function responseError(
   return unexpectedResponse(options, call, response)
 }
 
-/** The error for a response that does not conform to the interface. */
+/**
+ * The error for a response that does not conform to the interface, or that this engine cannot read:
+ * then `cause` is the `RangeError` of `assertExact`.
+ */
 export function unexpectedResponse(
   options: AttemptOptions,
   call: Call<unknown>,
@@ -40,11 +43,15 @@ export function unexpectedResponse(
   // Browsers hide the status of a redirect that is not followed.
   const isRedirect =
     response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)
+  const what = `The response to ${requestOf(call)}`
+  const withStatus = `${what} (status ${response.status})`
+  const mismatch =
+    cause instanceof RangeError
+      ? `${withStatus} cannot be read here: ${cause.message}`
+      : `${withStatus} does not conform to the interface.`
   const message = isRedirect
-    ? `The response to ${requestOf(call)} is a redirect, which is not followed. ` +
-      'Check the base address.'
-    : `The response to ${requestOf(call)} (status ${response.status}) does not conform to the ` +
-      'interface.'
+    ? `${what} is a redirect, which is not followed. Check the base address.`
+    : mismatch
   const details = { ...detailsOf(response), ...(cause !== undefined && { cause }) }
   return failure(options, call, 'unexpected_response', message, details)
 }
