@@ -10,18 +10,10 @@ export { allPets, PAGE_LIMIT } from './list-pets.ts'
 export type { PetPage } from './list-pets.ts'
 
 // What the operations need from outside
-export {
-  IDEMPOTENCY_KEY_LIFETIME_MS,
-  PET_REPOSITORY_FUNCTIONS,
-  wrapPetRepository,
-} from './pet-repository.ts'
-export type {
-  Cancellation,
-  CreatedPet,
-  IdempotencyKey,
-  PetQuery,
-  PetRepository,
-} from './pet-repository.ts'
+export { PET_REPOSITORY_FUNCTIONS, wrapPetRepository } from './pet-repository.ts'
+export type { Cancellation, CreatedPet, PetQuery, PetRepository } from './pet-repository.ts'
+export { IDEMPOTENCY_KEY_LIFETIME_MS } from './idempotency-key.ts'
+export type { IdempotencyKey } from './idempotency-key.ts'
 
 // What can go wrong
 export { isPetError, persistenceUnavailable, PetError } from './pet-error.ts'

@@ -1,11 +1,7 @@
+import { IDEMPOTENCY_KEY_LIFETIME_MS, type IdempotencyKey } from './idempotency-key.ts'
 import { INT64, type NewPet, type Pet, type PetId } from './pet.ts'
 import { PetError, persistenceUnavailable } from './pet-error.ts'
-import {
-  type Cancellation,
-  IDEMPOTENCY_KEY_LIFETIME_MS,
-  type IdempotencyKey,
-  type PetRepository,
-} from './pet-repository.ts'
+import type { Cancellation, PetRepository } from './pet-repository.ts'
 
 /** An idempotency key with the time of its first use. */
 export type DatedKey = IdempotencyKey & { readonly at: Date }

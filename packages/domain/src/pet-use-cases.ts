@@ -1,8 +1,9 @@
 import { fingerprintOf } from './fingerprint.ts'
+import type { IdempotencyKey } from './idempotency-key.ts'
 import { type ListPets, listPetsOf } from './list-pets.ts'
 import { type Pet, type PetId, type PetInput, validateNewPet } from './pet.ts'
 import { PetError } from './pet-error.ts'
-import type { Cancellation, CreatedPet, IdempotencyKey, PetRepository } from './pet-repository.ts'
+import type { Cancellation, CreatedPet, PetRepository } from './pet-repository.ts'
 
 /** Everything that can be done with pets. */
 export interface PetUseCases {

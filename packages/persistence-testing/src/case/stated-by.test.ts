@@ -4,7 +4,7 @@ import { adapterContract } from '../adapter-contract.ts'
 import { statedBy } from './stated-by.ts'
 
 const PORTS: Readonly<Record<string, readonly string[]>> = {
-  '@pet-store/domain': ['pet-repository.ts'],
+  '@pet-store/domain': ['pet-repository.ts', 'idempotency-key.ts'],
   '@pet-store/access': ['api-key-repository.ts', 'rate-limiter.ts'],
   '@pet-store/persistence': ['bulk-access.ts', 'persistence.ts'],
 }
