@@ -1,13 +1,14 @@
-// A release behind a proxy, with the proxies' own programs and the files of deploy/.
+// A release behind a proxy, and the errors of the proxies, with their own programs and the files of
+// deploy/.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
-import { Agent } from 'node:http'
+import { Agent, createServer } from 'node:http'
 import { join } from 'node:path'
 import { createApiKeyText, hashApiKey } from '@pet-store/access'
-import { temporaryFolder, until } from '@pet-store/testing'
+import { RawConnection, temporaryFolder, until } from '@pet-store/testing'
 import { freePort } from '@pet-store/testing-postgres'
-import { expect, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { itLong, report } from '../harness/plan.ts'
 import { ProxiedClients } from '../harness/proxied-clients.ts'
 import { Service } from '../harness/service.ts'
@@ -101,5 +102,41 @@ itLong.for(names)(
     kept.destroy()
     report(`release behind ${name}`, { restarts: RESTARTS, ...counts })
     expect(Object.keys(counts).sort()).toEqual(['200', '201'])
+  },
+)
+
+it.for(names)(
+  '%s sends an Error body where no response comes, and says whether a pet may have been added',
+  async (name, { skip }) => {
+    const port = await freePort()
+    const instance = await freePort()
+    const ports = { 8080: port, 8081: instance, 8082: instance }
+    if ((await startProxy(name, ports)) === undefined) return skip(`needs ${name}`)
+    // Each on a connection of its own: HAProxy closes a kept one without a response.
+    const send = (line: string) =>
+      new RawConnection(port).write(`${line}\r\nConnection: close\r\n\r\n`).nextResponse()
+    const messageOf = async () => {
+      const response = await send('POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 0')
+      if (response === undefined) return undefined
+      const { code, message, status } = JSON.parse(response.text) as Record<string, unknown>
+      expect([code, status]).toEqual(['service_unavailable', response.status])
+      return message
+    }
+    await until(`${name} listens`, async () => (await messageOf()) !== undefined)
+    expect(await messageOf()).toBe('No instance is available.')
+
+    // An instance that is healthy, but breaks off.
+    const breaking = createServer(({ url, socket }, res) =>
+      url === '/readyz' ? void res.end() : void socket.destroy(),
+    )
+    await once(breaking.listen(instance, '127.0.0.1'), 'listening')
+    onTestFinished(() => void breaking.close())
+    const isReady = async () => (await send('GET /readyz HTTP/1.1\r\nHost: x'))?.status === 200
+    await until(`${name} uses the instance`, isReady)
+    expect(await messageOf()).toBe(
+      'No response came from an instance. A POST may have added its pet.',
+    )
+    // HTTP/1.0 needs no `Host`.
+    expect(await send('GET /readyz HTTP/1.0')).toMatchObject({ status: 200 })
   },
 )
