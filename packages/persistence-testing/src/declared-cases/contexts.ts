@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { OnStatement, Persistence } from '@pet-store/persistence'
 import { type Call, everyCall, prepareCalls } from '../adapter/every-call.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
-import type { HarnessCase } from '../persistence-harness.ts'
+import { assertSeveralProcesses, type HarnessCase } from '../persistence-harness.ts'
 
 const GROUP = { group: 'persistence.declared', timeLimitMs: 60_000 }
 
@@ -52,6 +53,45 @@ export const contextCases: readonly HarnessCase[] = casesOf(GROUP, {
       }
     } finally {
       await opened.close()
+    }
+  },
+  'listeners: reports a statement to the listener of its own opening alone': async (harness) => {
+    assertSeveralProcesses(harness)
+    const context = new AsyncLocalStorage<string>()
+    const reported: Readonly<Record<'call' | 'listener', string | undefined>>[] = []
+    const url = await harness.emptyDatabase({ mayHaveSchema: true })
+    const openings = new Map<string, Persistence>()
+    try {
+      for (const [listener, mode] of [
+        ['first', 'migrate'],
+        ['second', 'write'],
+      ] as const) {
+        const onStatement: OnStatement = () => {
+          reported.push({ call: context.getStore(), listener })
+          return undefined
+        }
+        openings.set(listener, await harness.open({ url, mode, onStatement }))
+      }
+      for (const [name, opened] of openings) {
+        await prepareCalls(opened, name)
+        const calls = everyCall(opened, name)
+        await context.run(name, () => Promise.all(calls.map(({ run }) => run())))
+      }
+      const ofCalls = reported.filter(({ call }) => call !== undefined)
+      assertTested(ofCalls.length > 0, 'the adapter reports no statements')
+      expectEqual(
+        ofCalls.filter(({ call, listener }) => call !== listener),
+        [],
+        'the statements that were reported to the listener of another opening',
+      )
+      for (const name of openings.keys())
+        expectEqual(
+          ofCalls.some(({ call }) => call === name),
+          true,
+          `whether a statement of the ${name} of two openings was reported`,
+        )
+    } finally {
+      await Promise.all([...openings.values()].map(async (opened) => opened.close()))
     }
   },
 })

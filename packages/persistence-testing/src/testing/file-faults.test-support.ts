@@ -186,6 +186,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['imports-only-if-migrated', 'bulk.openings'],
   ['checks-a-thousand-times', 'calls.checks'],
   ['closes-when-idle', 'calls.idle'],
+  ['shares-a-listener', 'declared.listeners'],
 ]
 
 /** Faults whose own error is what a case rejects with. */

@@ -20,7 +20,7 @@ import { reconnectingOf } from './file-reconnecting.test-support.ts'
 import { replicasOf } from './file-replicas.test-support.ts'
 import { hundredsOf, type State, transaction } from './file-state.test-support.ts'
 import { deleteOldKeys, failingLater, stateFaults } from './file-state-faults.test-support.ts'
-import { reportedCall } from './file-statements.test-support.ts'
+import { listenerOf, reportedCall } from './file-statements.test-support.ts'
 import {
   addInTwoSteps,
   addKeyedIn,
@@ -39,9 +39,10 @@ const WRITE_DELAY_MS = 60_000
 const openingsOf = new Map<string, readonly (() => void)[]>()
 
 const openFilePersistence: OpenPersistence = async (options) => {
-  const { url, mode, replicaUrls = [], onStatement } = options
+  const { url, mode, replicaUrls = [] } = options
   const { pathname: given, search } = new URL(url)
   const has = (fault: string): boolean => search === `?${fault}`
+  const onStatement = listenerOf(options.onStatement, has)
   const shorter = given.replace(/-beside$/, '')
   const pathname = has('shares-databases') ? shorter : given
   const isStopped = () => existsSync(`${pathname}.down`)

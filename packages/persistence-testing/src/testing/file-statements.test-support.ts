@@ -5,6 +5,17 @@ import type { OnStatement } from '@pet-store/persistence'
 const elsewhere = new AsyncResource('elsewhere')
 /** How many calls are under way. */
 let running = 0
+/** The one that was given last, to any opening. */
+let lastListener: OnStatement | undefined
+
+/** What an opening reports its statements to; with a fault, that of the last opening. */
+export function listenerOf(
+  given: OnStatement | undefined,
+  has: (fault: string) => boolean,
+): OnStatement | undefined {
+  lastListener = given
+  return has('shares-a-listener') ? (...report) => lastListener?.(...report) : given
+}
 
 /** Reports a call of the file adapter as a statement; a fault reports it wrongly. */
 export async function reportedCall<Result>(
