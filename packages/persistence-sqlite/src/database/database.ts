@@ -5,6 +5,7 @@ import { closedOnFailure } from './closed-on-failure.ts'
 import {
   assertAccess,
   assertDatabaseFile,
+  assertNotMountedAlone,
   assertOneName,
   NO_DATABASE,
   user,
@@ -43,7 +44,10 @@ export async function openSqliteDatabase(
     assertDatabaseFile(path, mayCreate)
     assertAccess(path, readOnly)
     assertOwnLog(path)
-    if (!readOnly) assertOneName(path)
+    if (!readOnly) {
+      assertOneName(path)
+      assertNotMountedAlone(path)
+    }
     return readOnly ? await openReadOnly(path) : await openWritable(path)
   } catch (error) {
     const reason = reasonOf(error, path)

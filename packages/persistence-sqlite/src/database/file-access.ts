@@ -1,4 +1,14 @@
-import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
 
@@ -43,6 +53,35 @@ export function assertOneName(path: string): void {
   const names = stats?.isFile() ? stats.nlink : 1
   if (names > 1)
     throw new Error(`the file has ${names} names (hard links). Remove the others, or use a copy`)
+}
+
+/**
+ * Throws if a file is mounted alone, as `docker run --volume ./pets.db:/data/pets.db` does. SQLite
+ * keeps its log in the folder, which then belongs to the container and is deleted with it. Only
+ * Linux says what is mounted.
+ */
+export function assertNotMountedAlone(path: string): void {
+  if (!existsSync(path) || !mountPoints().includes(realpathSync(path))) return
+  throw new Error(
+    'the file is mounted alone, without its folder, in which SQLite keeps its log. ' +
+      'Mount the folder instead',
+  )
+}
+
+function mountPoints(): readonly string[] {
+  try {
+    const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n')
+    return mounts.map((line) => withoutEscapes(line.split(' ')[4] ?? ''))
+  } catch {
+    return []
+  }
+}
+
+/** Linux writes a space, a tab, a line feed and a backslash as `\` and three octal digits. */
+function withoutEscapes(mountPoint: string): string {
+  return mountPoint.replaceAll(/\\([0-7]{3})/g, (_, octal: string) =>
+    String.fromCharCode(Number.parseInt(octal, 8)),
+  )
 }
 
 /**

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { temporaryFolder } from '@pet-store/testing'
@@ -123,6 +123,25 @@ it.each([
     await persistence.close()
   },
 )
+
+it('a database that is mounted without its folder is not opened', async ({ skip }) => {
+  await persistence.close()
+  const [other, mountPoint] = [join(folder, 'other'), join(folder, 'other', 'the pets.db')]
+  mkdirSync(other)
+  writeFileSync(mountPoint, '')
+  const { status, error, stderr } = spawnSync('mount', ['--bind', path, mountPoint])
+  const isMounted = error === undefined && status === 0
+  if (!isMounted) console.log(`Skipped: a file cannot be mounted here: ${error ?? stderr}`)
+  skip(!isMounted, 'A file cannot be mounted here.')
+  onTestFinished(() => void spawnSync('umount', ['--lazy', mountPoint]))
+  const url = `sqlite:${mountPoint}`
+  await expect(openSqlitePersistence({ url })).rejects.toThrow('the file is mounted alone')
+  expect(readdirSync(other)).toEqual(['the pets.db'])
+  // What is stored can still be read.
+  const { pets, close } = await openSqlitePersistence({ url, mode: 'read' })
+  expect(await pets.list({ limit: 1 })).toMatchObject([{ name: 'Rex' }])
+  await close()
+})
 
 it('a database with several names (hard links) is neither opened nor backed up', async () => {
   await persistence.close()
