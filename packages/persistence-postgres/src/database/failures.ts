@@ -39,6 +39,11 @@ const LOST_STATEMENT = /^(?:26000|42P05)$/
 const UNIQUE_VIOLATION = '23505'
 const PROTOCOL_VIOLATION = '08P01'
 const DISK_FULL = '53100'
+/**
+ * There are no more transaction ids until tables were vacuumed. A value that is too large for an
+ * index of an operator has the same code.
+ */
+const PROGRAM_LIMIT_EXCEEDED = '54000'
 const QUERY_CANCELED = '57014'
 const LOCK_NOT_AVAILABLE = '55P03'
 const FEATURE_NOT_SUPPORTED = '0A000'
@@ -102,6 +107,11 @@ export function isLockTimeout(error: unknown): boolean {
 /** Whether a statement failed because there is no space for what it writes. */
 export function isDiskFull(error: unknown): boolean {
   return sqlStateOf(isPetError(error) ? error.cause : error) === DISK_FULL
+}
+
+/** Whether a statement may have failed because the server has no transaction ids left. */
+export function mayLackTransactionIds(error: unknown): boolean {
+  return sqlStateOf(isPetError(error) ? error.cause : error) === PROGRAM_LIMIT_EXCEEDED
 }
 
 /** The SQLSTATE of an error, if its statement is known to have changed nothing. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { runSql } from '@pet-store/testing-postgres'
 import { afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
@@ -7,13 +8,15 @@ import { useDatabase } from '../testing/temporary-database.test-support.ts'
 const database = useDatabase()
 const onServer = (sql: string) => runSql(database.url, sql)
 
-/** Fails with the code of a full disk. */
+/** Fails with the code that is its argument. */
 const FAIL = `
   create function fail() returns trigger language plpgsql as $$
-    begin raise exception 'no space left' using errcode = '53100'; end $$`
-const fill = (table: string, when = 'true') =>
+    begin raise exception 'no space left' using errcode = tg_argv[0]; end $$`
+const FULL = '53100'
+const NO_TRANSACTION_IDS = '54000'
+const fill = (table: string, when = 'true', code = FULL) =>
   `create trigger full_disk before insert on ${table}
-    for each row when (${when}) execute function fail()`
+    for each row when (${when}) execute function fail('${code}')`
 const empty = (table: string) => `drop trigger if exists full_disk on ${table}`
 
 beforeAll(async () => {
@@ -93,4 +96,42 @@ it('a constraint that the operator has added does not make a disk look full', as
   await expect(persistence.pets.add(aNewPet())).rejects.toMatchObject({ cause: { code: '53100' } })
   await onServer(empty('pet'))
   await persistence.check()
+})
+
+it('A database that lacks transaction ids is not ready until it has them again', async () => {
+  const persistence = await open()
+  onTestFinished(() => persistence.close())
+  const limiter = persistence.createRateLimiter({ requests: 9, windowMs: 60_000 })
+  const writes = [
+    ['pet', () => persistence.pets.add(aNewPet())],
+    ['request_count', () => limiter.take('k')],
+  ] as const
+  for (const [table, write] of writes) {
+    await onServer(fill(table, 'true', NO_TRANSACTION_IDS))
+    await persistence.check()
+    await expect(write()).rejects.toMatchObject({
+      code: 'persistence_unavailable',
+      outcome: 'not_stored',
+      cause: { code: NO_TRANSACTION_IDS },
+    })
+    await expect(persistence.check()).rejects.toThrow('transaction ids')
+    await onServer(empty(table))
+    await persistence.check()
+    await write()
+  }
+})
+
+it('A name that is too long for an index of the operator leaves the database ready', async () => {
+  const persistence = await open()
+  onTestFinished(() => persistence.close())
+  await onServer('create index too_small on pet (name)')
+  // Bytes that PostgreSQL cannot compress, four for each character.
+  const characters = Array.from(randomBytes(1_000), (byte, index) =>
+    String.fromCodePoint(0x10000 + ((byte * 257 + index * 7_919) % 0xf000)),
+  )
+  const long = persistence.pets.add(aNewPet({ name: characters.join('') }))
+  await expect(long).rejects.toMatchObject({ cause: { code: NO_TRANSACTION_IDS } })
+  await persistence.check()
+  await persistence.pets.add(aNewPet())
+  await onServer('drop index too_small')
 })

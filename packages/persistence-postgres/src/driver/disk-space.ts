@@ -1,16 +1,16 @@
 import { INT64, isPetError, persistenceUnavailable } from '@pet-store/domain'
 import type { Pool } from 'pg'
-import { isDiskFull } from '../database/failures.ts'
+import { isDiskFull, mayLackTransactionIds } from '../database/failures.ts'
 import { inWriteTransaction } from './transaction.ts'
 
 /** What a write inserts into: each of them may be on a disk of its own (a tablespace). */
 type Written = 'pets' | 'counts'
 
-/** Whether the server has had space for what is written. */
+/** Whether the server has had space, and transaction ids, for what is written. */
 export interface DiskSpace {
-  /** Passes on the result of a write, and remembers if it has found the disk full. */
+  /** Passes on the result of a write, and remembers if it lacked space or a transaction id. */
   note<Result>(written: Written, write: Promise<Result>): Promise<Result>
-  /** Rejects if a write that was noted has found the disk full, and it still is. */
+  /** Rejects if a write that was noted lacked space or a transaction id, and one still would. */
   assertSpace(pool: Pool): Promise<void>
 }
 
@@ -48,7 +48,7 @@ const TRIALS: Readonly<Record<Written, readonly [sql: string, ...values: string[
 const FOUND_SPACE = new Error('There is space.')
 
 export function watchDiskSpace(): DiskSpace {
-  const full = new Set<Written>()
+  const lacking = new Set<Written>()
   return {
     async note(written, write) {
       try {
@@ -56,14 +56,14 @@ export function watchDiskSpace(): DiskSpace {
         // may still fit into a page that exists.
         return await write
       } catch (error) {
-        if (isDiskFull(error)) full.add(written)
+        if (isDiskFull(error) || mayLackTransactionIds(error)) lacking.add(written)
         throw error
       }
     },
     async assertSpace(pool) {
-      for (const written of full) {
+      for (const written of lacking) {
         for (const [sql, ...values] of TRIALS[written]) await assertFits(pool, sql, values)
-        full.delete(written)
+        lacking.delete(written)
       }
     },
   }
@@ -77,6 +77,12 @@ async function assertFits(pool: Pool, sql: string, values: readonly string[][]):
   await trial.catch((error: unknown) => {
     if (isDiskFull(error))
       throw persistenceUnavailable({ message: 'The disk is full.', cause: error })
+    // No index has a limit that these rows exceed.
+    if (mayLackTransactionIds(error)) {
+      const message =
+        'The database accepts no writes until it has transaction ids again: vacuum it.'
+      throw persistenceUnavailable({ message, cause: error })
+    }
     // Any other error of the server is about these rows: a constraint, for example, that the
     // operator has added. It says nothing about the disk.
     if (isPetError(error)) throw error

@@ -1,6 +1,8 @@
 import { allowanceOf, type CreateRateLimiter } from '@pet-store/access'
+import { persistenceUnavailable } from '@pet-store/domain'
 import type { Statement } from '@pet-store/persistence-mikro-orm'
 import { POSTGRES_DIALECT } from '../database/dialect.ts'
+import { isRejected } from '../database/failures.ts'
 import type { ConnectedDatabase } from './connections.ts'
 import type { DiskSpace } from './disk-space.ts'
 import { RepeatableStatement } from './repeatable-statement.ts'
@@ -45,7 +47,10 @@ export function createPostgresRateLimiter(
       // Limits with different windows count separately.
       const values = [`${keyId} ${windowMs}`, windowMs]
       const counting = statement.run((text) => database.write(text, values))
-      const [taken] = await diskSpace.note('counts', counting)
+      const [taken] = await diskSpace.note('counts', counting).catch((error: unknown) => {
+        // The values are valid, so an operator can remove the reason.
+        throw isRejected(error) ? persistenceUnavailable({ cause: error }) : error
+      })
       if (taken === undefined) throw new Error('Counting a request returned no row.')
       const [count, resetMs] = taken.map(Number) as [number, number]
       return allowanceOf(count, requests, resetMs)
