@@ -13,6 +13,9 @@ const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }
 /** How many calls of a function may find a connection of their opening lost. */
 const LOST_CALLS = 4
 
+/** More than an adapter has connections. */
+const CALLS_AT_ONCE = 48
+
 /** In this time an adapter connects again, during which its calls may reject at once. */
 const RECONNECTING_MS = 1_000
 
@@ -31,14 +34,21 @@ export const lostConnectionsCases: readonly HarnessCase[] = casesOf(GROUP, {
       for (const label of labels) await prepareCalls(first, label)
       // Each function alone, in an opening of its own: another one may have ended the connection.
       const names = everyCall(first, '').map(({ name }) => name)
+      const nameOf = (index: number) => names[index % names.length]
       const together = maxOpenings(harness, names.length)
       while (opened.length < together) opened.push(await harness.open({ url, mode: 'write' }))
       const call = async (one: Persistence, index: number, label = ''): Promise<unknown> => {
-        const found = everyCall(one, label).find(({ name }) => name === names[index])
-        return endWithin(CALL_LIMIT_MS * scale, async () => found?.run(), names[index])
+        const found = everyCall(one, label).find(({ name }) => name === nameOf(index))
+        return endWithin(CALL_LIMIT_MS * scale, async () => found?.run(), nameOf(index))
       }
       const [before = '', ...others] = labels
       for (const [index, one] of opened.entries()) await call(one, index, before)
+      if (together > 1) {
+        // One more has all its connections. Not each of them may cost a call its deadline.
+        const full = await harness.open({ url, mode: 'write' })
+        opened.push(full)
+        await Promise.all(Array.from({ length: CALLS_AT_ONCE }, async () => full.pets.find(1n)))
+      }
       const { end } = await loseConnections(url)
       try {
         const lost = opened.map(async (one, index) => {
@@ -52,7 +62,7 @@ export const lostConnectionsCases: readonly HarnessCase[] = casesOf(GROUP, {
             error = rejected.reason
             await wait(RECONNECTING_MS)
           }
-          const message = `${names[index]} must resolve once it has found connections lost`
+          const message = `${nameOf(index)} must resolve once it has found connections lost`
           causedBy(error, () => assert.fail(`${message}, got ${String(error)}`))
         })
         await allEnded(lost)

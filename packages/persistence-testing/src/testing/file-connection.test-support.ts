@@ -11,14 +11,27 @@ export function connectionOf(pathname: string, has: (fault: string) => boolean):
     return existsSync(file) ? readFileSync(file, 'utf8') : ''
   }
   let known = losses()
+  let callsAtOnce = 0
+  /** As many as there were calls at the same time. */
+  let connections = 1
+  let lost = 0
   return () => {
+    callsAtOnce += 1
+    queueMicrotask(() => {
+      callsAtOnce = 0
+    })
+    connections = Math.max(connections, callsAtOnce)
     if (
       (has('waits-for-no-import') || has('waits-for-no-page')) &&
       existsSync(`${pathname}.importing`)
     )
       throw persistenceUnavailable()
-    if (losses() === known) return
-    if (!has('keeps-lost-connections')) known = losses()
+    if (losses() !== known) {
+      lost = has('loses-one-after-the-other') ? connections : 1
+      known = losses()
+    }
+    if (lost === 0) return
+    if (!has('keeps-lost-connections')) lost -= 1
     throw persistenceUnavailable({ outcome: 'unknown' })
   }
 }

@@ -187,6 +187,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['checks-a-thousand-times', 'calls.checks'],
   ['closes-when-idle', 'calls.idle'],
   ['shares-a-listener', 'declared.listeners'],
+  ['loses-one-after-the-other', 'unavailable.lost-connections'],
 ]
 
 /** Faults whose own error is what a case rejects with. */
