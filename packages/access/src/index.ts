@@ -14,7 +14,8 @@ export { createKeyCheck } from './key-check.ts'
 export type { KeyCheck, KeyCheckOptions, KeyCheckResult } from './key-check.ts'
 export { createStaticKeys } from './static-keys.ts'
 export type { StaticKey } from './static-keys.ts'
-export { allowanceOf, createMemoryRateLimiter } from './rate-limiter.ts'
+export { createMemoryRateLimiter } from './memory-rate-limiter.ts'
+export { allowanceOf } from './rate-limiter.ts'
 
 // What this needs from outside
 export type { ApiKeyRepository, KeyUse } from './api-key-repository.ts'

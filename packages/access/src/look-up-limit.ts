@@ -1,4 +1,4 @@
-import { createMemoryRateLimiter } from './rate-limiter.ts'
+import { createMemoryRateLimiter } from './memory-rate-limiter.ts'
 
 /** How many keys that were not valid a moment ago one address may try. */
 const ATTEMPTS = { requests: 20, windowMs: 1000 }
