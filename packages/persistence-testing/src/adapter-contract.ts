@@ -58,6 +58,7 @@ import { petRepositoryContract } from './pet-repository-contract.ts'
 import { rateLimiterContract } from './rate-limiter-contract.ts'
 import { sequenceCases } from './sequence-cases/sequences.ts'
 import { closingOneCases } from './sharing-cases/closing-one.ts'
+import { keysBesideBulkCases } from './sharing-cases/keys-beside-bulk.ts'
 import { keysBesideImportsCases } from './sharing-cases/keys-beside-imports.ts'
 import { sharingCases } from './sharing-cases/sharing.ts'
 import { sharingBetweenProcessesCases } from './sharing-cases/sharing-between-processes.ts'
@@ -123,6 +124,7 @@ export function adapterContract(given: PersistenceHarness): readonly AdapterCase
       ...bulkReadOnlyCases,
       ...bulkFreshReadCases,
       ...bulkBesideCallsCases,
+      ...keysBesideBulkCases,
       ...bulkFreshKeyCases,
       ...bulkWrittenIdCases,
       ...bulkMovedIdCases,

@@ -109,6 +109,12 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', bulkKeyFaults, {
         await writePets(pets.slice(start, start + 20_000))
     },
   }),
+  'write.any-number: adds 20,000 pets at a time': (_, { addPets }) => ({
+    async addPets(pets, progress) {
+      for (let start = 0; start < pets.length; start += 20_000)
+        await addPets(pets.slice(start, start + 20_000), progress)
+    },
+  }),
   'write.int64: reads pets from 0 on': (_, { readPets }) => ({
     readPets: ({ after = -1n, ...query }) => readPets({ ...query, after }),
   }),

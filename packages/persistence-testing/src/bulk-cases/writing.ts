@@ -12,6 +12,9 @@ const COUNTS = [...new Set([...LIMITS, 4_999, 5_000, 5_001, 9_999, 10_000, 10_00
   (one, other) => one - other,
 )
 
+/** More than an adapter commits at a time. */
+const SOME = 25_000
+
 /** Of more than these the others are read by other cases. */
 const FEW = 1_003
 
@@ -173,6 +176,13 @@ export const bulkWritingCases: readonly ContractCase<BulkAccess>[] = casesOf('bu
       causedBy(rejection, () =>
         expectEqual(count, expected, 'the number of pets after a call of addPets'),
       )
+      // Only the last of these has no id.
+      await bulk.movePetIdsPast(INT64.max - BigInt(SOME - 1))
+      await expectRejection(
+        async () => bulk.addPets(many.slice(0, SOME)),
+        'addPets must reject pets for which there are too few ids',
+      )
+      expectEqual(await bulk.countPets(), expected, 'the number of pets, with too few ids')
     },
   'write.long-names: stores thousands of pets of a call, even if all have the longest name': async (
     bulk,

@@ -10,7 +10,7 @@ import {
 } from '../adapter/outage.ts'
 import { untilAvailable } from '../adapter/until-available.ts'
 import { openBulkAccessOf, withBulkAccess } from '../adapter/with-persistence.ts'
-import { ALL, apiKeyOf, importOf, keyOf } from '../bulk-cases/items.ts'
+import { ALL, importOf } from '../bulk-cases/items.ts'
 import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectPromise } from '../case/expect-promise.ts'
@@ -19,6 +19,13 @@ import { endWithin } from '../case/time-limit.ts'
 import { aMomentLater, aTurnLater } from '../case/wait.ts'
 import { aNewPet } from '../new-pets.ts'
 import { type HarnessCase, maxOpenings, memberOf } from '../persistence-harness.ts'
+import {
+  expectMoved,
+  expectWritten,
+  OTHER_IDS,
+  type Written,
+  writeUntilRejected,
+} from './written-in-bulk.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 180_000 }
 /** How many imports are interrupted, each at another moment of a write. */
@@ -129,8 +136,11 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
           added.push(...pages.added)
           notStored.push(...pages.notStored)
         }
-        others.push(...(await endWithin(CALL_LIMIT_MS * scale, () => writing, 'A write')))
+        const written = await endWithin(CALL_LIMIT_MS * scale, () => writing, 'A write')
+        others.push(...written)
         await Promise.allSettled(opened.map(async (bulk) => bulk.close()))
+        const again = await untilAvailable(() => openBulkAccess({ url, mode: 'write' }))
+        await expectMoved(again, written).finally(() => again.close())
       }
       await aMomentLater(REPEATED_WITHIN_MS)
       await withBulkAccess(harness, url, async (bulk) => {
@@ -169,55 +179,6 @@ interface Pages {
 
 /** It may reject, but not throw. */
 const closeAsPromise = (bulk: BulkAccess) => expectPromise('bulk.close', () => bulk.close())
-
-/** What a call wrote, and the outcome of which it spoke; it may say nothing. */
-interface Written {
-  readonly id: bigint
-  readonly outcome: 'resolved' | 'not_stored' | undefined
-}
-
-/** Lets the ids of each round be others. */
-const OTHER_IDS = 100_000n
-
-/** Writes imports and both kinds of keys, each with its own id, until a call is rejected. */
-async function writeUntilRejected(
-  bulk: BulkAccess,
-  firstId: bigint,
-  hasEnded: { readonly value: boolean },
-): Promise<readonly Written[]> {
-  const writes = [
-    (id: bigint) => bulk.writePetImports([importOf({ id })]),
-    (id: bigint) => bulk.writeIdempotencyKeys([keyOf('shop', `${id}`, 1n)]),
-    (id: bigint) => bulk.writeApiKeys([apiKeyOf(`${id}`)]),
-  ]
-  const writeAll = async (write: (id: bigint) => Promise<void>, kind: number) => {
-    const written: Written[] = []
-    for (let id = firstId + BigInt(kind); !hasEnded.value; id += BigInt(writes.length)) {
-      try {
-        await write(id)
-      } catch (error) {
-        const isNotStored = isPetError(error) && error.outcome === 'not_stored'
-        return [...written, { id, outcome: isNotStored ? 'not_stored' : undefined } as const]
-      }
-      written.push({ id, outcome: 'resolved' })
-      await aTurnLater()
-    }
-    return written
-  }
-  return (await Promise.all(writes.map(writeAll))).flat()
-}
-
-async function expectWritten(bulk: BulkAccess, others: readonly Written[]): Promise<void> {
-  const stored = new Set<bigint>()
-  for (const { id } of await bulk.readPetImports()) stored.add(id)
-  for (const { key } of await bulk.readIdempotencyKeys(ALL)) stored.add(BigInt(key))
-  for (const { id } of await bulk.readApiKeys()) stored.add(BigInt(id.slice('key_'.length)))
-  for (const { id, outcome } of others) {
-    if (outcome === undefined) continue
-    const what = `whether the import or key ${id} is stored, whose call said ${outcome}`
-    expectEqual(stored.has(id), outcome === 'resolved', what)
-  }
-}
 
 /** Adds pages of pets, each with its own name, until one is rejected. */
 async function addUntilRejected(

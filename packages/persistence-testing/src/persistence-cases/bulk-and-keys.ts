@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_KEY_LIFETIME_MS } from '@pet-store/domain'
-import type { StoredApiKey } from '@pet-store/persistence'
+import type { StoredApiKey, StoredIdempotencyKey } from '@pet-store/persistence'
 import { withBulk } from '../adapter/with-bulk.ts'
 import { apiKeysOf, withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
@@ -11,6 +11,10 @@ import type { HarnessCase } from '../persistence-harness.ts'
 import { after } from '../times.ts'
 
 const KEY = anIdempotencyKey()
+
+/** More than an adapter deletes at a time beside an add, and long expired. */
+const FEW_KEYS = 30
+const EXPIRED = new Date(Date.now() - 3 * IDEMPOTENCY_KEY_LIFETIME_MS)
 
 /** Keys that the adapter replaces, and changes after that. */
 const OWN_ENDS = ['own', 'own, used', 'own, revoked']
@@ -66,6 +70,38 @@ export const bulkAndKeysCases: readonly HarnessCase[] = casesOf(GROUP, {
       expectEqual(newest, expected, 'the key after its next first use')
     },
   ),
+  'expired-keys: reads and writes idempotency keys after the adapter has deleted expired ones':
+    withBulk(async (harness, url, bulk) => {
+      const created = await withPersistence(harness, url, async ({ pets }) => {
+        const keys: StoredIdempotencyKey[] = []
+        // An adapter may delete expired ones when it adds others, or some of them at a time.
+        for (const at of [EXPIRED, new Date(), new Date()])
+          for (let count = 0; count < FEW_KEYS; count += 1) {
+            const key = anIdempotencyKey({ key: `${String(keys.length).padStart(3, '0')}`, at })
+            const { pet } = await pets.addWithKey(aNewPet(), key)
+            keys.push({ ...key, at, petId: pet.id })
+          }
+        return keys
+      })
+      await bulk(async (open) => {
+        const readAll = async () => {
+          const all: StoredIdempotencyKey[] = []
+          for (let pages = 0; pages < created.length; pages += 1) {
+            const page = await open.readIdempotencyKeys(FEW_KEYS - 1, all.at(-1))
+            if (page.length === 0) break
+            all.push(...page)
+          }
+          return all
+        }
+        for (const when of ['', ' and written again']) {
+          const read = await readAll()
+          const isThere = new Set(read.map(({ key }) => key))
+          const expected = created.filter(({ key, at }) => at !== EXPIRED || isThere.has(key))
+          expectEqual(read, expected, `the keys that were used${when}, the expired ones or not`)
+          await open.writeIdempotencyKeys(created)
+        }
+      })
+    }),
   'api-keys: knows the API keys that bulk access has written, and bulk access those of the adapter':
     withBulk(async (harness, url, bulk) => {
       const old = aNewApiKey('old', { createdBy: 'Ada' })

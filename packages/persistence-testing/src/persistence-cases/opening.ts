@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { CALLS_IN_AN_OUTAGE, COUNTING } from '../adapter/calls-in-an-outage.ts'
 import { everyBulkCall } from '../adapter/every-bulk-call.ts'
 import { everyCall, prepareCalls } from '../adapter/every-call.ts'
 import { expectApart, expectBulkApart, useOnce } from '../adapter/expect-apart.ts'
@@ -104,17 +105,21 @@ export const openingCases: readonly HarnessCase[] = casesOf(GROUP, {
       await expectNoLeak(harness, start, url, 'write', TURNS)
       await expectNoLeak(harness, start, url, 'migrate', TURNS, true)
       if (harness.interrupt === undefined) return
-      const other = start(url, ENDS)
+      const other = start(url, CALLS_IN_AN_OUTAGE, [bulkNameOf(harness)])
       await other.tell('')
       const { end } = await harness.interrupt(url)
       try {
         await other.tell(undefined)
-        const [, left] = await linesOf(other)
-        assert.ok(
-          Number(left) < CALL_TURNS / 2,
-          `${CALL_TURNS} calls of each function during an outage must leave nothing behind, ` +
-            `but left ${left} resources open`,
-        )
+        const [, left, leftByBulk] = await linesOf(other)
+        for (const [what, count] of [
+          ['each function', left],
+          ['each function of bulk access', leftByBulk],
+        ])
+          assert.ok(
+            Number(count) < CALL_TURNS / 2,
+            `${CALL_TURNS} calls of ${what} during an outage must leave nothing behind, ` +
+              `but left ${count} resources open`,
+          )
       } finally {
         await end()
       }
@@ -152,16 +157,21 @@ const TURNS = 10
 const OPENING_ROUNDS = 20
 const OPENING_MS = 6_000
 
+/** The name of the export, or an empty text. */
+function bulkNameOf({ openBulkAccess, bulkExportName }: PersistenceHarness): string {
+  return openBulkAccess === undefined ? '' : (bulkExportName ?? 'openBulkAccess')
+}
+
 async function expectNoLeak(
-  { openBulkAccess, bulkExportName = 'openBulkAccess' }: PersistenceHarness,
+  harness: PersistenceHarness,
   start: StartProcess,
   url: string,
   mode: string,
   turns: number,
   isOpen = false,
 ): Promise<void> {
-  const bulk = openBulkAccess === undefined ? '' : bulkExportName
-  const [count] = await linesOf(start(url, LEAKS, [mode, String(turns), String(isOpen), bulk]))
+  const values = [mode, String(turns), String(isOpen), bulkNameOf(harness)]
+  const [count] = await linesOf(start(url, LEAKS, values))
   const left = Number(count)
   assert.ok(
     // Node itself opens a few.
@@ -186,56 +196,6 @@ const OPENS = `
     }
     print('done')
   }`
-
-/** How many descriptors, other resources and listeners there are. */
-const COUNTING = `
-  const { readdirSync } = await import('node:fs')
-  const countListeners = () =>
-    process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0)
-  const count = () => {
-    try {
-      return countListeners() + readdirSync('/proc/self/fd').length
-    } catch {
-      return countListeners() + process.getActiveResourcesInfo().length
-    }
-  }`
-
-/**
- * Calls every function often during an outage, prints how many more descriptors there are, closes,
- * and opens; all may reject.
- */
-const ENDS = `
-  ${COUNTING}
-  const opened = await open({ url, mode: 'migrate' })
-  await opened.pets.list({ limit: 1 })
-  process.stdin.once('data', () => print('open'))
-  await new Promise((resolve) => process.stdin.once('end', resolve))
-  const { pets, apiKeys } = opened
-  const pet = { name: 'Rex', categoryId: 1n }
-  const at = new Date()
-  const apiKey = { id: 'k', sha256: 'f'.repeat(64), name: 'k', scopes: [], createdAt: at }
-  const calls = [
-    () => opened.check(), () => opened.isMigrated?.(), () => opened.readClock?.(),
-    () => pets.add(pet), () => pets.find(1n), () => pets.list({ limit: 1 }),
-    () => pets.addWithKey(pet, { owner: 'o', key: 'k', fingerprint: 'Rex' }),
-    () => apiKeys?.add(apiKey), () => apiKeys?.replace('k', apiKey, at),
-    () => apiKeys?.find('k'), () => apiKeys?.findByHash(apiKey.sha256), () => apiKeys?.list(),
-    () => apiKeys?.listChangedSince?.(at), () => apiKeys?.revoke('k', at),
-    () => apiKeys?.markUsed([{ id: 'k', at }]),
-    () => opened.createRateLimiter?.({ requests: 1, windowMs: 1_000 }).take('k'),
-  ]
-  // A connection that was lost is no longer open by then.
-  await Promise.allSettled(calls.map(async (call) => call()))
-  await new Promise((resolve) => setTimeout(resolve, 200))
-  const before = count()
-  for (let done = 0; done < ${CALL_TURNS}; done += 1)
-    await Promise.allSettled(calls.map(async (call) => call()))
-  for (let waits = 0; waits < 50 && count() > before; waits += 1)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  print(count() - before)
-  await opened.close().catch(() => undefined)
-  const again = await open({ url }).catch(() => undefined)
-  await again?.close()`
 
 /** Opens and closes many times, and prints how many more descriptors there are afterwards. */
 const LEAKS = `

@@ -1,11 +1,27 @@
 import { existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
-import { INT64, type NewPet, type Pet, type PetId, persistenceUnavailable } from '@pet-store/domain'
-import type { BulkAccess, OpenBulkAccess } from '@pet-store/persistence'
+import {
+  IDEMPOTENCY_KEY_LIFETIME_MS,
+  INT64,
+  type NewPet,
+  type Pet,
+  type PetId,
+  persistenceUnavailable,
+} from '@pet-store/domain'
+import type { BulkAccess, OpenBulkAccess, StoredApiKey } from '@pet-store/persistence'
 import { BULK_ACCESS_FUNCTIONS } from '@pet-store/persistence'
 import { FakeBulk } from './fake-bulk.test-support.ts'
+import { leakOfBulk } from './file-leaks.test-support.ts'
 import { type State, transaction } from './file-state.test-support.ts'
 
 type Method = (...args: unknown[]) => Promise<unknown>
+
+/** By fault, the function that says `not_stored` of what it has stored. */
+const DENIED: Readonly<Record<string, keyof BulkAccess>> = {
+  'denies-stored-pages': 'addPets',
+  'denies-stored-keys': 'writeApiKeys',
+  'denies-written-pets': 'writePets',
+  'denies-moved-ids': 'movePetIdsPast',
+}
 
 /** The file of the file adapter for bulk access. */
 export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
@@ -25,12 +41,14 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
   if (isDown()) throw new Error('ECONNREFUSED')
   const opened = transaction(pathname, (stored) => stored)
 
+  const leakWhileDown = leakOfBulk(has)
   let readings = 0
   let imports = 0
 
   /** Calls a function on what the file contains, and writes it back. */
   function call(name: keyof BulkAccess, args: unknown[]): Promise<unknown> {
     if (isDown()) {
+      leakWhileDown()
       if (has('hangs-in-bulk') && name === 'readApiKeys') return new Promise(() => {})
       if (has('waits-in-bulk'))
         return new Promise((resolve) => setTimeout(resolve, 300_000).unref())
@@ -56,13 +74,14 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
       setTimeout(() => void repeat(name, args).catch(() => {}), 60_000).unref()
       return Promise.resolve()
     }
+    if (name === 'writeApiKeys' && has('writes-over-changes')) return writeOver(args)
     if (name === 'movePetIdsPast' && has('moves-ids-in-two-steps')) return moveInTwoSteps(args[0])
     if (name === 'movePetIdsPast' && has('moves-ids-by-a-pet')) return moveByAPet(args[0])
     const shows = has('shows-unfinished-pages') || has('counts-unfinished-pages')
     if (name === 'writePets' && shows) return showFirst(args[0])
-    const misreads = has('repeats-bulk-in-a-call') || has('denies-stored-pages')
-    const misreadsKeys = name === 'writeApiKeys' && has('denies-stored-keys')
-    if ((name === 'addPets' && misreads) || misreadsKeys) return misread(name, args)
+    const misreads = has('repeats-bulk-in-a-call')
+    const denied = Object.entries(DENIED).find(([fault]) => has(fault))?.[1]
+    if ((name === 'addPets' && misreads) || name === denied) return misread(name, args)
     return work(name, args)
   }
 
@@ -100,6 +119,19 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
     throw new Error('An id is taken.')
   }
 
+  /** Writes back what it has read of the keys that others replace. */
+  async function writeOver(args: unknown[]): Promise<unknown> {
+    const read = transaction(pathname, ({ apiKeys }) => apiKeys.rows.map((row) => ({ ...row })))
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    const replaced = (args[0] as readonly StoredApiKey[]).map(({ replaces }) => replaces)
+    transaction(pathname, (state, save) => {
+      for (const { id, revokedAt } of read)
+        if (replaced.includes(id)) state.apiKeys.change(id, () => ({ revokedAt }))
+      save(state)
+    })
+    return work('writeApiKeys', args)
+  }
+
   /** Looks first; another call may get the id meanwhile. */
   async function moveInTwoSteps(given: unknown): Promise<void> {
     const id = given as PetId
@@ -128,8 +160,7 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
     const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
     await pause()
     if (!isDown()) return undefined
-    const isDenied = has('denies-stored-pages') || has('denies-stored-keys')
-    if (isDenied) throw persistenceUnavailable({ outcome: 'not_stored' })
+    if (!has('repeats-bulk-in-a-call')) throw persistenceUnavailable({ outcome: 'not_stored' })
     while (isDown()) await pause()
     return work(name, args)
   }
@@ -148,7 +179,7 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
 
   function withFaults({ pets, apiKeys, imports }: State): FakeBulk {
     const bulk = new FakeBulk(pets, apiKeys, imports)
-    const { addPets, writeApiKeys, writeIdempotencyKeys, writePets } = bulk
+    const { addPets, readIdempotencyKeys, writeApiKeys, writeIdempotencyKeys, writePets } = bulk
     if (has('writes-over-ids')) {
       bulk.writePets = (pets) => {
         const { lastId } = bulk.memory
@@ -156,6 +187,15 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
         const last = pets.at(-1)?.id ?? 0n
         bulk.memory.lastId = last > lastId ? last : lastId
         return writing
+      }
+    }
+    if (has('ends-pages-at-expired-keys')) {
+      bulk.readIdempotencyKeys = async (limit, after) => {
+        const page = await readIdempotencyKeys.call(bulk, limit, after)
+        const expired = page.findIndex(
+          ({ at }) => at.getTime() <= Date.now() - IDEMPOTENCY_KEY_LIFETIME_MS,
+        )
+        return expired === -1 ? page : page.slice(0, expired)
       }
     }
     if (has('forgets-last-id')) bulk.movePetIdsPast = async () => {}

@@ -65,3 +65,13 @@ export function leakOf(
     busy: () => (has('counts-failures-as-busy') ? rejected : 0),
   }
 }
+
+/** What a call of bulk access that an outage rejects leaves behind. */
+export function leakOfBulk(has: (fault: string) => boolean): () => void {
+  const ended = new EventEmitter()
+  return () => {
+    if (has('opens-a-file-in-bulk-while-down')) openSync('/dev/null', 'r')
+    if (has('listens-in-bulk-while-down')) ended.on('end', () => undefined)
+    if (has('keeps-a-timer-of-bulk-while-down')) setInterval(() => {}, 1_000)
+  }
+}
