@@ -3,11 +3,13 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { OnStatement, Persistence } from '@pet-store/persistence'
 import { everyCall, prepareCalls } from '../adapter/every-call.ts'
 import { CALL_LIMIT_MS } from '../adapter/outage.ts'
+import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { endWithin } from '../case/time-limit.ts'
+import { aTurnLater, wait } from '../case/wait.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
 import { type HarnessCase, memberOf } from '../persistence-harness.ts'
 import { after } from '../times.ts'
@@ -114,9 +116,19 @@ export const reportingCases: readonly HarnessCase[] = casesOf(GROUP, {
       assertTested(ends.length > 0, 'the adapter reports no statements')
       for (const { name, errors } of ends)
         expectEqual(errors, [undefined], `what the end of ${name} says, which has not failed`)
-      const before = ends.length
-      const { end, readsWork } = await interrupt(url)
+      // Some of these find the outage before they have a result.
+      await prepareCalls(opened, 'under way')
+      const hasEnded = { value: false }
+      const underWay = everyCall(opened, 'under way').map(({ run }) =>
+        awaitedLater(repeatUntil(hasEnded, run)),
+      )
+      await wait(UNDER_WAY_MS)
+      const { end, readsWork } = await interrupt(url).finally(() => {
+        hasEnded.value = true
+      })
       try {
+        await endWithin(CALL_LIMIT_MS * scale, () => Promise.all(underWay))
+        const before = ends.length
         const all = calls.map(({ run }) => endWithin(CALL_LIMIT_MS * scale, run))
         await Promise.allSettled(all)
         const failed = readsWork ? [] : ends.slice(before).filter(({ errors }) => errors.length > 0)
@@ -132,6 +144,21 @@ export const reportingCases: readonly HarnessCase[] = casesOf(GROUP, {
       expectEqual(errors.length, 1, `how often the end of ${name} is reported`)
   },
 })
+
+/** So long that calls of every kind have been made, and others are under way. */
+const UNDER_WAY_MS = 20
+const PAUSE_MS = 5
+
+async function repeatUntil(
+  hasEnded: { readonly value: boolean },
+  run: () => Promise<unknown>,
+): Promise<void> {
+  while (!hasEnded.value) {
+    // What is rejected at once is not called a thousand times.
+    await run().catch(() => wait(PAUSE_MS))
+    await aTurnLater()
+  }
+}
 
 /** Pages of every size, of pets with different ids, and uses of as many API keys. */
 async function callInManySizes({ pets, apiKeys }: Persistence): Promise<void> {

@@ -33,6 +33,7 @@ export function callLimitsOf(
   let changing = 0
   let checks = 0
   let lastMs = performance.now()
+  let wasFull = false
   return {
     async besideOthers(change) {
       // So long that a process can be killed between two parts.
@@ -48,11 +49,13 @@ export function callLimitsOf(
       }
     },
     laterToo(portName, work) {
+      if (wasFull && has('works-again-when-checked')) throw persistenceUnavailable()
       if (isDown() && portName === 'apiKeys' && has('changes-keys-later'))
         setTimeout(() => void work().catch(() => {}), 300)
       return work()
     },
     assertAllowed() {
+      wasFull ||= existsSync(`${pathname}.full`)
       if (existsSync(`${pathname}.full`))
         throw has('fails-when-full') ? new Error('ENOSPC') : persistenceUnavailable()
       if (has('counts-rejected-calls') && rejected > 10_000) throw persistenceUnavailable()
@@ -62,6 +65,7 @@ export function callLimitsOf(
     },
     check(mode) {
       if (has('writes-to-check') && mode === 'read') throw persistenceUnavailable()
+      wasFull = false
       checks += 1
       if (has('checks-a-thousand-times') && checks > 1_000) throw new Error('Too many checks.')
     },

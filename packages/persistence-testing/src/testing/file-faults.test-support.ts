@@ -156,6 +156,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['remembers-migrations', 'migrate.outdated'],
   ['hides-failures', 'declared.failures'],
   ['never-ends-failures', 'declared.failures'],
+  ['never-ends-lost-statements', 'declared.failures'],
   ['hides-replica-problems', 'declared.replicas'],
   ['names-no-replica', 'declared.replicas'],
   ['names-one-replica', 'declared.replicas'],
@@ -186,6 +187,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['names-each-page', 'declared.reports'],
   ['shares-a-reader', 'shared.reader'],
   ['fails-when-full', 'unavailable.full'],
+  ['works-again-when-checked', 'unavailable.full'],
   ['ends-pages-at-expired-keys', 'bulk.expired-keys'],
   ['copies-cancellations', 'unavailable.frozen-cancelled'],
   ['reads-once-at-a-time', 'bulk.at-once'],
@@ -201,5 +203,5 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
 export const OWN_ERRORS: readonly string[] = [
   ...['cannot-read-alone', 'closes-all', 'reads-no-bulk-alone', 'needs-ends'],
   ...['keeps-slots', 'needs-every-replica', 'fails-without-a-replica', 'waits-for-no-import'],
-  ...['waits-for-no-page', 'checks-a-thousand-times'],
+  ...['waits-for-no-page', 'checks-a-thousand-times', 'works-again-when-checked'],
 ]
