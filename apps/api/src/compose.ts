@@ -82,13 +82,15 @@ async function openProgram(
 
 /** The options of the app and its server that come from settings. */
 function httpOptions(settings: Settings, { createRateLimiter }: Required<Persistence>) {
-  const { rateLimit, maxConcurrentRequests, publicUrl, corsOrigins, trustProxy } = settings
+  const { rateLimit, maxConcurrentRequests, publicUrl, corsOrigins } = settings
+  const { trustProxy, keepAliveTimeoutMs } = settings
   const rateLimiting = rateLimit && { limit: rateLimit, limiter: createRateLimiter(rateLimit) }
   return {
     maxConcurrentRequests,
     publicUrl,
     corsOrigins,
     trustProxy,
+    keepAliveTimeoutMs,
     ...(rateLimiting && { rateLimiting }),
   }
 }

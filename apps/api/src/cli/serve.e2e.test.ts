@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 describe('pet-store serve', () => {
-  it('serve applies its settings: keys, proxies, origins and public URL', async () => {
+  it('serve applies its settings: keys, proxies, idle time, origins and public URL', async () => {
     const key = createApiKeyText()
     const named = createApiKeyText()
     const other = createApiKeyText()
@@ -23,6 +23,7 @@ describe('pet-store serve', () => {
       PUBLIC_URL: 'https://pets.example/shop',
       CORS_ORIGINS: 'https://shop.example',
       TRUST_PROXY: '1',
+      KEEP_ALIVE_TIMEOUT: '620s',
     })
     running.push(program)
     const address = await waitForOutput(program, /"address":"([^"]+)"/)
@@ -41,6 +42,7 @@ describe('pet-store serve', () => {
     expect(added.status).toBe(201)
     expect(added.headers.get('location')).toBe('https://pets.example/shop/v1/pets/1')
     expect(added.headers.get('access-control-allow-origin')).toBe('https://shop.example')
+    expect(added.headers.get('keep-alive')).toBe('timeout=620')
     expect(added.headers.get('strict-transport-security')).toBe('max-age=31536000')
     expect((await addWith(named)).status).toBe(201)
     expect((await addWith(other)).status).toBe(401)

@@ -104,6 +104,13 @@ export function parseShutdownTime(text: string): number {
   throw new RangeError('must be at most 1h')
 }
 
+/** Parses a duration from one second to an hour. With 0, Node would never close a connection. */
+export function parseIdleTime(text: string): number {
+  const timeMs = parseDuration(text, '75s')
+  if (timeMs >= parseDuration('1s') && timeMs <= parseDuration('1h')) return timeMs
+  throw new RangeError('must be from 1s to 1h')
+}
+
 export function parseCollectorUrl(text: string): string {
   if (text !== '' && !(/^https?:\/\//.test(text) && URL.canParse(text)))
     throw new RangeError('must be a URL that begins with http:// or https://')

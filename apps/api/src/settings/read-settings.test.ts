@@ -55,6 +55,7 @@ describe('readSettings', () => {
       'postgres://r1/a, postgresql://r2/b ,',
       { databaseReplicaUrls: ['postgres://r1/a', 'postgresql://r2/b'] },
     ],
+    ['KEEP_ALIVE_TIMEOUT', '620s', { keepAliveTimeoutMs: 620_000 }],
     ['SHUTDOWN_DELAY', '5s', { shutdownDelayMs: 5_000 }],
     ['SHUTDOWN_TIMEOUT', '1h', { shutdownTimeoutMs: 3_600_000 }],
     ['LOG_LEVEL', 'trace', { logLevel: 'trace' }],
@@ -122,6 +123,7 @@ describe('readSettings', () => {
       ['90', 'd', '1w', '-1d', '1.5h', '1d1h', ' 1d', '1 d', '1D', '१d', '1000000d'],
       'a number of at most six digits and a unit: s, m, h or d, such as 30s',
     ],
+    ['KEEP_ALIVE_TIMEOUT', ['0s', '61m'], 'from 1s to 1h'],
     ['OTEL_EXPORTER_OTLP_PROTOCOL', ['grpc', 'HTTP/JSON'], 'one of http/protobuf, http/json'],
     ['OTEL_TRACES_SAMPLER_ARG', ['1.5', 'x', '.', '-0.1'], 'a number from 0 to 1'],
     [

@@ -8,6 +8,7 @@ import { maskUrl } from './database-url.ts'
 import {
   parseCollectorUrl,
   parseHost,
+  parseIdleTime,
   parseInteger,
   parseList,
   parseOneOf,
@@ -113,6 +114,14 @@ export const SETTINGS = {
       'proxies in front of the service, or their addresses and networks, separated by commas.',
     default: 'false',
     parse: parseTrustProxy,
+  },
+  keepAliveTimeoutMs: {
+    variable: 'KEEP_ALIVE_TIMEOUT',
+    meaning:
+      'How long an idle connection of a client or a proxy stays open, from `1s` to `1h`: longer ' +
+      'than the proxy keeps it, such as `620s` for the 600 s of Google Cloud.',
+    default: '75s',
+    parse: parseIdleTime,
   },
   databaseUrl: {
     variable: 'DATABASE_URL',
