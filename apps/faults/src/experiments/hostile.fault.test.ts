@@ -4,8 +4,8 @@ import { createApiKeyText } from '@pet-store/access'
 import { RawConnection, requestBytes } from '@pet-store/testing'
 import { expect, it } from 'vitest'
 import { emptyDatabase } from '../harness/database.ts'
+import { IS_LONG, report, size } from '../harness/experiment.ts'
 import { flood, load } from '../harness/load.ts'
-import { IS_LONG, report, size } from '../harness/plan.ts'
 import { CONTAINER_OF_512_MB, Service } from '../harness/service.ts'
 
 const CLIENTS = size(27, 200)

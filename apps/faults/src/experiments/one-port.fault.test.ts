@@ -6,7 +6,7 @@ import { ask, until } from '@pet-store/testing'
 import { freePort } from '@pet-store/testing-postgres'
 import { expect, it } from 'vitest'
 import { emptyDatabase } from '../harness/database.ts'
-import { report, size } from '../harness/plan.ts'
+import { report, size } from '../harness/experiment.ts'
 import { ProxiedClients } from '../harness/proxied-clients.ts'
 import { Service } from '../harness/service.ts'
 

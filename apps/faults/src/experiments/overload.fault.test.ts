@@ -3,9 +3,9 @@ import { RawConnection, requestBytes, until } from '@pet-store/testing'
 import pg from 'pg'
 import { expect, it } from 'vitest'
 import { emptyDatabase, KINDS } from '../harness/database.ts'
+import { IS_LONG, report, size } from '../harness/experiment.ts'
 import { listAllPets } from '../harness/list-all-pets.ts'
 import { flood, load, petBody } from '../harness/load.ts'
-import { IS_LONG, report, size } from '../harness/plan.ts'
 import { CONTAINER_OF_512_MB, Service } from '../harness/service.ts'
 
 /** Keeps /livez busy until it is stopped; the statuses that it saw, and the longest wait. */

@@ -9,7 +9,7 @@ import { createApiKeyText, hashApiKey } from '@pet-store/access'
 import { RawConnection, temporaryFolder, until } from '@pet-store/testing'
 import { freePort } from '@pet-store/testing-postgres'
 import { expect, it, onTestFinished } from 'vitest'
-import { itLong, report } from '../harness/plan.ts'
+import { itLong, report } from '../harness/experiment.ts'
 import { ProxiedClients } from '../harness/proxied-clients.ts'
 import { Service } from '../harness/service.ts'
 

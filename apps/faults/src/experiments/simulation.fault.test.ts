@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { report, size } from '../harness/plan.ts'
+import { report, size } from '../harness/experiment.ts'
 import { runPostgresWorld } from '../simulation/world/postgres-world.ts'
 import type { WorldResult } from '../simulation/world/run-in-virtual-time.ts'
 import { runSqliteWorld } from '../simulation/world/sqlite-world.ts'

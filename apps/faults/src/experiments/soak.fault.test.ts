@@ -3,8 +3,8 @@ import { ask, quantile, requestBytes, runOpenLoopInOwnProcess } from '@pet-store
 import { freePort } from '@pet-store/testing-postgres'
 import { expect } from 'vitest'
 import { emptyDatabase, KINDS } from '../harness/database.ts'
+import { itSoak, report } from '../harness/experiment.ts'
 import { flood, petBody } from '../harness/load.ts'
-import { itSoak, report } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
 
 const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 10)

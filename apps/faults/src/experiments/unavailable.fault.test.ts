@@ -6,8 +6,8 @@ import { runSql } from '@pet-store/testing-postgres'
 import pg from 'pg'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { emptyDatabase, openProxy, startOwnPostgres, withTls } from '../harness/database.ts'
+import { itLong, report } from '../harness/experiment.ts'
 import { listAllPets } from '../harness/list-all-pets.ts'
-import { itLong, report } from '../harness/plan.ts'
 import { Service } from '../harness/service.ts'
 
 interface Outage {
