@@ -1,4 +1,4 @@
-import { closeOn } from '../browser/drawer.ts'
+import { closeDialogOn } from '../browser/close-dialog.ts'
 import { byId, find, make } from '../browser/elements.ts'
 
 /** Something that can be found, with its address on the page. */
@@ -60,7 +60,7 @@ export function setUpSearch(): void {
     event.preventDefault()
     open()
   })
-  closeOn(dialog)
+  closeDialogOn(dialog)
   input.addEventListener('input', show)
   dialog.addEventListener('keydown', move)
 }

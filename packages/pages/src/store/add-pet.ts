@@ -1,5 +1,5 @@
 import type { NewPet, Pet, PetStatus } from '@pet-store/client'
-import { closeOn } from '../browser/drawer.ts'
+import { closeDialogOn } from '../browser/close-dialog.ts'
 import { byId } from '../browser/elements.ts'
 import { codeOf, sentenceOf } from './sentences.ts'
 
@@ -91,7 +91,7 @@ export function setUpAddDrawer(
     event.preventDefault()
     open()
   })
-  closeOn(drawer, byId('close-add'), byId('cancel-add'))
+  closeDialogOn(drawer, byId('close-add'), byId('cancel-add'))
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     if (isBusy) return

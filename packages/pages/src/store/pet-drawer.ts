@@ -1,7 +1,7 @@
 import type { Pet } from '@pet-store/client'
+import { closeDialogOn } from '../browser/close-dialog.ts'
 import { copyOnPress } from '../browser/copy.ts'
 import { curlLine } from '../browser/curl.ts'
-import { closeOn } from '../browser/drawer.ts'
 import { byId, make } from '../browser/elements.ts'
 import { escapeDirections } from '../browser/exact-json.ts'
 import { showCode } from '../browser/highlight.ts'
@@ -19,7 +19,7 @@ let current: string | undefined
 
 /** Makes the drawer work that shows a pet. `onClose` is called each time it was closed. */
 export function setUpPetDrawer(onClose: () => void): void {
-  closeOn(DRAWER, byId('close-pet'))
+  closeDialogOn(DRAWER, byId('close-pet'))
   DRAWER.addEventListener('close', onClose)
   copyOnPress(byId('copy-pet-json', HTMLButtonElement), () => byId('pet-json').textContent ?? '')
   copyOnPress(byId('copy-pet-curl', HTMLButtonElement), () => byId('pet-curl').textContent ?? '')

@@ -1,5 +1,5 @@
 /** Lets a dialog be closed by these buttons, by Escape, and by a click outside it. */
-export function closeOn(dialog: HTMLDialogElement, ...buttons: readonly HTMLElement[]): void {
+export function closeDialogOn(dialog: HTMLDialogElement, ...buttons: readonly HTMLElement[]): void {
   for (const button of buttons) button.addEventListener('click', () => dialog.close())
   dialog.addEventListener('click', (event) => {
     // A click on the backdrop also has the dialog as its target; its coordinates are outside.
