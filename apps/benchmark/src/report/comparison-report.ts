@@ -10,18 +10,10 @@ import {
   type Database,
   SERVICE,
 } from '../servers/contestants.ts'
+import { type Facts, factsTable, type Report } from './facts.ts'
 import { type Machine, machinesWith, rangeOf } from './machines.ts'
-import {
-  COSTS,
-  comparisonTable,
-  estimateText,
-  type Facts,
-  factsTable,
-  type Report,
-  table,
-  timesText,
-} from './page.ts'
 import { rangeSvg } from './range-svg.ts'
+import { COSTS, comparisonTable, estimateText, table, timesText } from './tables.ts'
 
 const TITLE = 'requests for the same CPU time, times those of the bare server'
 

@@ -5,7 +5,7 @@ import { difference, ratio } from '../measuring/rotation.ts'
 import type { Estimate } from '../measuring/statistics.ts'
 import { MIXED } from '../requests/operations.ts'
 import { ROOT } from '../servers/contestants.ts'
-import type { Facts } from './page.ts'
+import type { Facts } from './facts.ts'
 
 /** One contestant at one operation, beside the bare server. */
 interface Figures {

@@ -8,7 +8,8 @@ import { FULL } from '../comparison/plan.ts'
 import { middleOf } from '../measuring/rotation.ts'
 import { GET, LIST } from '../requests/operations.ts'
 import { DATABASE_NAMES, DATABASES, SERVICE } from '../servers/contestants.ts'
-import { type Facts, factsTable, type Report, table } from './page.ts'
+import { type Facts, factsTable, type Report } from './facts.ts'
+import { table } from './tables.ts'
 
 /** What a request passes, and the files that do it; the first pattern that matches counts. */
 const STAGES: Readonly<Record<string, RegExp>> = {

@@ -3,16 +3,8 @@ import type { Measurement } from '../comparison/running.ts'
 import { middleOf, ratio } from '../measuring/rotation.ts'
 import type { BulkRun } from '../scale/bulk.ts'
 import { DATABASE_NAMES } from '../servers/contestants.ts'
-import {
-  COSTS,
-  comparisonTable,
-  estimateText,
-  type Facts,
-  factsTable,
-  type Report,
-  table,
-  timesText,
-} from './page.ts'
+import { type Facts, factsTable, type Report } from './facts.ts'
+import { COSTS, comparisonTable, estimateText, table, timesText } from './tables.ts'
 
 /** One page on many pets and on several processes; what was not asked for is empty. */
 export function scaleReport(
