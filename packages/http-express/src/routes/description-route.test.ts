@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { expect } from 'vitest'
 import { it } from '../testing/start-test-server.test-support.ts'
 import { openApiJson } from './description-route.ts'
@@ -43,4 +44,23 @@ it('GET and HEAD of /.well-known/api-catalog lead to addresses that exist (RFC 9
   }
   const head = await server.send({ method: 'HEAD', path, key: null })
   expect(head.headers['link']).toBe('<api-catalog>; rel="api-catalog"')
+})
+
+it('the description is made if making it has failed before', async () => {
+  const script = `
+    import { registerHooks } from 'node:module'
+    const { openApiJson } = await import('${new URL('./description-route.ts', import.meta.url)}')
+    const hooks = registerHooks({
+      load(url, context, next) {
+        if (url.includes('/describe-operations')) throw new Error('too many open files')
+        return next(url, context)
+      },
+    })
+    const failure = await openApiJson().catch(({ message }) => message)
+    hooks.deregister()
+    console.log(failure, (await openApiJson()).length)
+  `
+  const args = ['--conditions=@pet-store/source', '--input-type=module', '--eval', script]
+  const printed = execFileSync(process.execPath, args, { encoding: 'utf8' })
+  expect(printed).toBe(`too many open files ${(await openApiJson()).length}\n`)
 })

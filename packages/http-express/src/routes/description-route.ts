@@ -11,10 +11,17 @@ let description: Promise<string> | undefined
  * for the first time, because loading the code for that would take a tenth of the time of a start.
  */
 export function openApiJson(): Promise<string> {
-  description ??= import('../description/describe-operations.ts').then(({ describeOperations }) =>
-    describeOperations(OPERATIONS),
-  )
+  description ??= describe().catch((error: unknown) => {
+    // Else a failure that passes, such as too many open files, would last until a restart.
+    description = undefined
+    throw error
+  })
   return description
+}
+
+async function describe(): Promise<string> {
+  const { describeOperations } = await import('../description/describe-operations.ts')
+  return describeOperations(OPERATIONS)
 }
 
 const CATALOG_TYPE = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
