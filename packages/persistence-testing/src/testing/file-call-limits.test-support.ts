@@ -26,9 +26,6 @@ export function callLimitsOf(
   isDown: () => boolean,
   pathname: string,
 ): CallLimits {
-  const untilUp = async () => {
-    for (let waits = 0; waits < 60 && isDown(); waits += 1) await wait(50)
-  }
   let rejected = 0
   let changing = 0
   let checks = 0
@@ -59,7 +56,7 @@ export function callLimitsOf(
       if (existsSync(`${pathname}.full`))
         throw has('fails-when-full') ? new Error('ENOSPC') : persistenceUnavailable()
       if (has('counts-rejected-calls') && rejected > 10_000) throw persistenceUnavailable()
-      if (has('copies-cancellations') && isDown()) return untilUp()
+      if (has('copies-cancellations') && isDown()) return untilUp(isDown)
       if (has('counts-late-calls') && rejected > 7_000) throw persistenceUnavailable()
       return has('limits-calls-by-date') ? endBefore(Date.now() + 5_000) : undefined
     },
@@ -85,11 +82,17 @@ async function endBefore(deadline: number): Promise<void> {
   if (Date.now() > deadline) throw persistenceUnavailable()
 }
 
+/** Waits, for three seconds at most, until the database is up again. */
+export async function untilUp(isDown: () => boolean): Promise<void> {
+  for (let waits = 0; waits < 60 && isDown(); waits += 1) await wait(50)
+}
+
 /** Whether a caller still waited when it called. */
 export function cancellationOf(
   has: (fault: string) => boolean,
   given: Cancellation | undefined,
 ): Cancellation | undefined {
+  if (has('connects-for-cancelled-adds')) return undefined
   return has('copies-cancellations') ? given && { aborted: given.aborted } : given
 }
 

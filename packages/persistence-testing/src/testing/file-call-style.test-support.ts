@@ -1,4 +1,5 @@
 import { persistenceUnavailable } from '@pet-store/domain'
+import { untilUp } from './file-call-limits.test-support.ts'
 
 /** A call of the file adapter. */
 interface FileCall {
@@ -16,7 +17,8 @@ export function asReturned(
   if (has('throws-itself') && Object(args.at(-1)).aborted) throw persistenceUnavailable()
   const isAcknowledged = name.startsWith('apiKeys.') && has('acknowledges-keys-while-down')
   if (isAcknowledged && isDown()) return Promise.resolve(true)
-  const result = call()
+  const isConnecting = has('connects-for-cancelled-adds') && name === 'pets.add' && isDown()
+  const result = isConnecting ? untilUp(isDown).then(call) : call()
   const isQuery = has('returns-queries') && name === 'apiKeys.list'
   return isQuery ? Object.defineProperty({}, 'then', { value: result.then.bind(result) }) : result
 }

@@ -196,6 +196,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['checks-a-thousand-times', 'calls.checks'],
   ['closes-when-idle', 'calls.idle'],
   ['shares-a-listener', 'declared.listeners'],
+  ['connects-for-cancelled-adds', 'unavailable.frozen-cancelled'],
   ['loses-one-after-the-other', 'unavailable.lost-connections'],
 ]
 
