@@ -20,8 +20,9 @@ export interface ApiKeyRepository {
    * Stores the successor of a key and ends the old one at `until`, unless it ends earlier anyway:
    * both, or nothing. An expired or revoked key is replaced too, and stays expired or revoked: the
    * caller decides which keys may be replaced. Returns `false` and changes nothing when the key
-   * already has a successor: of several calls at the same time exactly one returns `true`. Rejects
-   * and changes nothing when there is no such key, or the successor's id or hash is taken.
+   * already has a successor, even if the id or hash of the new one is taken: of several calls at
+   * the same time exactly one returns `true`. Otherwise it rejects and changes nothing when there
+   * is no such key, or the successor's id or hash is taken.
    */
   replace(id: string, successor: NewApiKey, until: Date): Promise<boolean>
 
