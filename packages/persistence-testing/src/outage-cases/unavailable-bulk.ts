@@ -140,7 +140,7 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         others.push(...written)
         await Promise.allSettled(opened.map(async (bulk) => bulk.close()))
         const again = await untilAvailable(() => openBulkAccess({ url, mode: 'write' }))
-        await expectMoved(again, written).finally(() => again.close())
+        await expectMoved(again, written).finally(async () => again.close())
       }
       await aMomentLater(REPEATED_WITHIN_MS)
       await withBulkAccess(harness, url, async (bulk) => {
