@@ -84,7 +84,14 @@ export const IMPORTS = {
     remedy: SQL_ADAPTER,
   },
   'persistence-postgres': {
-    may: ['persistence-mikro-orm', ...MIKRO_ORM, 'node', 'pg', 'pg-protocol'],
+    may: [
+      'persistence-mikro-orm',
+      ...MIKRO_ORM,
+      'node',
+      'pg',
+      'pg-connection-string',
+      'pg-protocol',
+    ],
     tests: ['persistence-testing', 'testing', 'testing-postgres'],
     remedy: SQL_ADAPTER,
   },

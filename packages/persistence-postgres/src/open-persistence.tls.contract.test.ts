@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { CA, ELSEWHERE, EmbeddedServer, runSql } from '@pet-store/testing-postgres'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { migratePostgres } from './migrations.ts'
 import { openPostgresPersistence } from './open-persistence.ts'
 
@@ -89,6 +89,43 @@ describe('TLS by parameters of the URL', () => {
     await expect(openPostgresPersistence({ url })).rejects.toThrow(
       rejection('ENOENT: no such file or directory, .*'),
     )
+  })
+
+  it('Connections are opened while a certificate that the URL names cannot be read', async () => {
+    const url = urlWith({ sslmode: 'verify-full', sslrootcert: 'renewed.pem' })
+    await writeFile(join(folder, 'renewed.pem'), CA)
+    // With one connection, the pool opens the next one for a call that waits for it.
+    for (const poolSize of [1, 4]) {
+      const persistence = await openPostgresPersistence({ url, poolSize })
+      onTestFinished(() => persistence.close())
+      await persistence.pets.add(aNewPet())
+      await rename(join(folder, 'renewed.pem'), join(folder, 'old.pem'))
+      await runSql(
+        server.url,
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'pet-store'`,
+      )
+      const add = () => persistence.pets.add(aNewPet()).catch(String)
+      await Promise.all(Array.from({ length: 5 }, add))
+      await persistence.pets.add(aNewPet())
+      await persistence.pets.list({ limit: 1 })
+      await persistence.check()
+      // Renewed by an authority that did not sign the certificate of the server.
+      await writeFile(join(folder, 'renewed.pem'), ELSEWHERE)
+      await runSql(
+        server.url,
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'pet-store'`,
+      )
+      const state = () =>
+        persistence.check().then(
+          () => 'ready',
+          () => 'not ready',
+        )
+      await expect.poll(state).toBe('not ready')
+      await rename(join(folder, 'old.pem'), join(folder, 'renewed.pem'))
+      await persistence.check()
+    }
   })
 
   it('TLS with verify-full rejects a certificate for another host name', async () => {

@@ -1,4 +1,4 @@
-import pg, { type Pool } from 'pg'
+import type { Pool } from 'pg'
 import { isLostStatement, isProtocolViolation } from './failures.ts'
 import { withRetries } from './retries.ts'
 import { type ConnectionOptions, poolConfig } from './settings.ts'
@@ -64,7 +64,8 @@ async function assertKeepsStatements(pool: Pool, options: ConnectionOptions): Pr
   // With the same options as for requests: a pooler may reject their time limit, which the options
   // of migrations do not have.
   const { statementTimeoutMs: _, ...asServed } = options
-  const other = new pg.Client(poolConfig(asServed))
+  const config = poolConfig(asServed)
+  const other = new config.Client(config)
   other.on('error', () => {})
   const one = await pool.connect()
   try {

@@ -4,7 +4,7 @@ import type { DatabaseServer, OnStatement } from '@pet-store/persistence'
 import pg from 'pg'
 import { assertUsable } from './assert-usable.ts'
 import { isProtocolViolation } from './failures.ts'
-import { type ConnectionOptions, type Pooler, poolConfig } from './settings.ts'
+import { type ConnectionOptions, type DriverOptions, type Pooler, poolConfig } from './settings.ts'
 
 /** Connections to one database. */
 export interface PostgresDatabase {
@@ -56,9 +56,9 @@ export function createPostgresDatabase(options: ConnectionOptions): PostgresData
  * in variables such as PGPORT. It throws if a file that the URL names, such as a certificate,
  * cannot be read, or if the port is none. A pool that fails to use it could never be closed.
  */
-function clientOf(config: pg.PoolConfig, address: string): pg.Client {
+function clientOf(config: DriverOptions, address: string): pg.Client {
   try {
-    const client = new pg.Client(config)
+    const client = new config.Client(config)
     assertPort(client.port)
     return client
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { PersistenceCapabilities, PersistenceOptions } from '@pet-store/persistence'
 import type { PoolConfig } from 'pg'
+import { type ClientClass, createClientClass } from './client-class.ts'
 
 /**
  * What is between the program and the server:
@@ -57,6 +58,9 @@ export interface ConnectionOptions extends PostgresOptions {
   readonly isolation?: 'read committed'
 }
 
+/** The options for the driver. */
+export type DriverOptions = Omit<PoolConfig, 'Client'> & { readonly Client: ClientClass }
+
 /**
  * The options for the driver. Parameters of the URL, such as `application_name`, replace those set
  * here.
@@ -67,7 +71,7 @@ export function poolConfig({
   statementTimeoutMs,
   pooler,
   isolation,
-}: ConnectionOptions): PoolConfig {
+}: ConnectionOptions): DriverOptions {
   return {
     connectionString: url,
     application_name: 'pet-store',
@@ -79,6 +83,7 @@ export function poolConfig({
         options: `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}`,
       }),
     ...timeouts(statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS, pooler),
+    Client: createClientClass(url),
   }
 }
 

@@ -47,7 +47,7 @@ export async function* examineSystem(settings: Settings): AsyncGenerator<Finding
 
 function examinePort(options: ListenOptions): Promise<Finding> {
   const { host, port, setting } = options
-  return attempt('port', 'end what listens there, or choose another port', async () => {
+  return attempt('port', 'end what listens there, or choose another PORT or HOST', async () => {
     const server = createServer()
     try {
       await listen(server, options)

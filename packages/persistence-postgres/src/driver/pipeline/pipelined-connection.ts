@@ -1,7 +1,8 @@
 import { rejectionFor } from '@pet-store/persistence-mikro-orm'
-import pg, { type PoolConfig } from 'pg'
+import type { Client } from 'pg'
 import { assertPrimary } from '../../database/assert-primary.ts'
 import { cannotConnect } from '../../database/failures.ts'
+import type { DriverOptions } from '../../database/settings.ts'
 import { type PreparedStatements, ReadBatch, type WaitingRead } from './read-batch.ts'
 import { receiveResults } from './results.ts'
 
@@ -9,7 +10,7 @@ import { receiveResults } from './results.ts'
 const CLOSE_TIMEOUT_MS = 1_000
 
 export interface PipelinedConnectionOptions {
-  readonly config: PoolConfig
+  readonly config: DriverOptions
   /** Whether it must lead to the primary; otherwise it cannot be opened. */
   readonly isToPrimary: boolean
   /** Called once, when the connection is lost, cannot be opened or is closed. */
@@ -25,7 +26,7 @@ export interface PipelinedConnectionOptions {
  * of the connection ends all.
  */
 export class PipelinedConnection {
-  readonly #client: pg.Client
+  readonly #client: Client
   readonly #isToPrimary: boolean
   readonly #onEnd: () => void
   readonly #prepared: PreparedStatements = new Map()
@@ -36,7 +37,7 @@ export class PipelinedConnection {
   #hasEnded = false
 
   constructor({ config, isToPrimary, onEnd }: PipelinedConnectionOptions) {
-    this.#client = new pg.Client({ ...config, pipeline: true })
+    this.#client = new config.Client({ ...config, pipeline: true })
     this.#isToPrimary = isToPrimary
     this.#onEnd = onEnd
   }

@@ -3,7 +3,7 @@ import {
   type GroupOptions,
   type SqlValue,
 } from '@pet-store/persistence-mikro-orm'
-import type { PoolConfig } from 'pg'
+import type { DriverOptions } from '../../database/settings.ts'
 import type { Row, StatementText } from '../pool-statements.ts'
 import { PipelinedConnection } from './pipelined-connection.ts'
 import type { Read, WaitingRead } from './read-batch.ts'
@@ -58,7 +58,7 @@ export interface PipelinedReadOptions extends GroupOptions {
  * at the latest.
  */
 export class PipelinedReads {
-  readonly #config: PoolConfig
+  readonly #config: DriverOptions
   readonly #isToPrimary: boolean
   readonly #maxLifetimeMs: number
   readonly #groupsPerConnection: number | undefined
@@ -72,7 +72,7 @@ export class PipelinedReads {
   #isClosed = false
 
   constructor(
-    { query_timeout = Number.POSITIVE_INFINITY, ...config }: PoolConfig,
+    { query_timeout = Number.POSITIVE_INFINITY, ...config }: DriverOptions,
     {
       connections,
       groupsPerConnection,
