@@ -20,8 +20,9 @@ const RESTARTS = 6
 const PROXIES = {
   nginx: {
     files: ['nginx/pet-store.conf', 'nginx/upstream-machine.conf'],
+    // One process, so that no worker is left when it is killed.
     main: (folder: string, names: readonly string[]) =>
-      `pid ${folder}/pid; error_log ${folder}/error.log; daemon off; events {}
+      `pid ${folder}/pid; error_log ${folder}/error.log; daemon off; master_process off; events {}
       http { access_log off;
       ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
         .map((name) => `${name}_temp_path ${folder}/${name};`)
