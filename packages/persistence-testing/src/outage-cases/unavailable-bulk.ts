@@ -140,7 +140,11 @@ export const unavailableBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
         others.push(...written)
         await Promise.allSettled(opened.map(async (bulk) => bulk.close()))
         const again = await untilAvailable(() => openBulkAccess({ url, mode: 'write' }))
-        await expectMoved(again, written).finally(async () => again.close())
+        try {
+          await expectMoved(again, written)
+        } finally {
+          await again.close()
+        }
       }
       await aMomentLater(REPEATED_WITHIN_MS)
       await withBulkAccess(harness, url, async (bulk) => {
