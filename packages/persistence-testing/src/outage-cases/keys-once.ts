@@ -15,6 +15,7 @@ const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }
 
 const ROUNDS = 4
 const WRITERS = 8
+const CHANGERS = 4
 const PAUSE_MS = 20
 
 /** Short, so that an adapter that tries again finds the database again. */
@@ -28,9 +29,10 @@ export const keysOnceCases: readonly HarnessCase[] = casesOf(GROUP, {
       const said: Said = { stored: [], notStored: [] }
       for (let round = 0; round < ROUNDS; round += 1) {
         const hasEnded = { value: false }
-        const writing = Array.from({ length: WRITERS }, (_, writer) =>
-          awaitedLater(rotateUntil(hasEnded, apiKeys, `${round}-${writer}`, said)),
-        )
+        const writing = Array.from({ length: WRITERS + CHANGERS }, (_, writer) => {
+          const write = writer < WRITERS ? rotateUntil : changeUntil
+          return awaitedLater(write(hasEnded, apiKeys, `${round}-${writer}`, said))
+        })
         try {
           await aRandomMoment(10, 60)
           const { end } = await interrupt()
@@ -44,16 +46,28 @@ export const keysOnceCases: readonly HarnessCase[] = casesOf(GROUP, {
         await Promise.all(writing)
       }
       await expectWorksAgain(persistence, 'afterwards')
-      const ids = new Set((await apiKeys.list()).map(({ id }) => id))
-      const lost = said.stored.filter((id) => !ids.has(id))
-      expectEqual(lost, [], 'the API keys that were acknowledged and are not stored')
-      const found = said.notStored.filter((id) => ids.has(id))
-      expectEqual(found, [], 'the API keys that are stored although their call said not_stored')
+      const stored = new Set<string>()
+      for (const { id, revokedAt, lastUsedAt } of await apiKeys.list()) {
+        stored.add(id)
+        if (revokedAt !== undefined) stored.add(revocationOf(id))
+        if (lastUsedAt !== undefined) stored.add(useOf(id))
+      }
+      const lost = said.stored.filter((change) => !stored.has(change))
+      expectEqual(
+        lost,
+        [],
+        'the API keys, revocations and uses that were acknowledged and are lost',
+      )
+      const found = said.notStored.filter((change) => stored.has(change))
+      expectEqual(found, [], 'the API keys, revocations and uses stored although said not_stored')
     },
   ),
 })
 
-/** The ids of new keys, by what the calls said that store them. */
+const revocationOf = (id: string) => `${id}, revoked`
+const useOf = (id: string) => `${id}, used`
+
+/** The ids of new keys, and other changes, by what the calls said that store them. */
 interface Said {
   readonly stored: string[]
   readonly notStored: string[]
@@ -80,10 +94,30 @@ async function rotateUntil(
   }
 }
 
-/** Whether a call that stores this key resolves; it may only reject as unavailable. */
+/** Revokes and uses keys that nobody else has; each is changed once. */
+async function changeUntil(
+  hasEnded: { readonly value: boolean },
+  apiKeys: ApiKeyRepository,
+  label: string,
+  said: Said,
+): Promise<void> {
+  for (let count = 0; !hasEnded.value; count += 1) {
+    await aTurnLater()
+    const key = aNewApiKey(`${label}-${count}-changed`)
+    if (!(await isDone(`add of ${key.id}`, key.id, said, () => apiKeys.add(key)))) continue
+    const revoke = async () => void (await apiKeys.revoke(key.id, after(5)))
+    const use = () => apiKeys.markUsed([{ id: key.id, at: after(3) }])
+    await Promise.all([
+      isDone(`revoke of ${key.id}`, revocationOf(key.id), said, revoke),
+      isDone(`use of ${key.id}`, useOf(key.id), said, use),
+    ])
+  }
+}
+
+/** Whether a call that stores this change resolves; it may only reject as unavailable. */
 async function isDone(
   name: string,
-  id: string,
+  change: string,
   said: Said,
   call: () => Promise<void>,
 ): Promise<boolean> {
@@ -95,9 +129,9 @@ async function isDone(
       return false
     },
   )
-  if (done) said.stored.push(id)
+  if (done) said.stored.push(change)
   if (done) return true
-  if (Object(error).outcome === 'not_stored') said.notStored.push(id)
+  if (Object(error).outcome === 'not_stored') said.notStored.push(change)
   const expected = `${name}, which no other call makes, must resolve or reject as unavailable`
   const { code } = UNAVAILABLE
   await expectRejection(() => Promise.reject(error), expected, { code })

@@ -1,5 +1,6 @@
 import { persistenceUnavailable } from '@pet-store/domain'
 import { untilUp } from './file-call-limits.test-support.ts'
+import { wait } from './file-wait.test-support.ts'
 
 /** A call of the file adapter. */
 interface FileCall {
@@ -17,8 +18,18 @@ export function asReturned(
   if (has('throws-itself') && Object(args.at(-1)).aborted) throw persistenceUnavailable()
   const isAcknowledged = name.startsWith('apiKeys.') && has('acknowledges-keys-while-down')
   if (isAcknowledged && isDown()) return Promise.resolve(true)
+  if (has('denies-revocations') && name === 'apiKeys.revoke') return denied(isDown, call)
+  if (has('denies-uses') && name === 'apiKeys.markUsed') return denied(isDown, call)
   const isConnecting = has('connects-for-cancelled-adds') && name === 'pets.add' && isDown()
   const result = isConnecting ? untilUp(isDown).then(call) : call()
   const isQuery = has('returns-queries') && name === 'apiKeys.list'
   return isQuery ? Object.defineProperty({}, 'then', { value: result.then.bind(result) }) : result
+}
+
+/** Says `not_stored` of what it has stored if an outage has come before its reply. */
+async function denied(isDown: () => boolean, call: () => Promise<unknown>): Promise<unknown> {
+  const result = await call()
+  await wait(20)
+  if (isDown()) throw persistenceUnavailable()
+  return result
 }

@@ -142,6 +142,8 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['counts-late-calls', 'unavailable.many-late'],
   ['changes-keys-later', 'unavailable.writes unavailable.frozen'],
   ['repeats-rotations', 'unavailable.keys-once'],
+  ['denies-revocations', 'unavailable.keys-once'],
+  ['denies-uses', 'unavailable.keys-once'],
   ['limits-calls-by-date', 'clock.set'],
   ['writes-to-check', 'reopen.pets'],
   ['keeps-a-deadline', 'reopen.process-ends'],
