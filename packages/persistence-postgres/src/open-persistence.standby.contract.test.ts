@@ -15,7 +15,7 @@ async function open(options: PostgresOptions) {
   return opened
 }
 
-it('A standby serves no reads until it is promoted, unless it is opened to be read', async () => {
+it('a standby serves no reads until it is promoted, unless it is opened to be read', async () => {
   const server = await startReplicatedServer()
   onTestFinished(() => server.stop())
   const { url } = await createDatabase(server.primary.url)

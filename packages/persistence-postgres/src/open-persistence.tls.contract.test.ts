@@ -91,7 +91,7 @@ describe('TLS by parameters of the URL', () => {
     )
   })
 
-  it('Connections are opened while a certificate that the URL names cannot be read', async () => {
+  it('connections are opened while a certificate that the URL names cannot be read', async () => {
     const url = urlWith({ sslmode: 'verify-full', sslrootcert: 'renewed.pem' })
     await writeFile(join(folder, 'renewed.pem'), CA)
     // With one connection, the pool opens the next one for a call that waits for it.

@@ -15,10 +15,10 @@ import { mayWorkOnAnother } from './database/failures.ts'
 import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { type ConnectedDatabase, openPostgresConnections } from './driver/connections.ts'
-import { watchDiskSpace } from './driver/disk-space.ts'
 import { createPostgresPetWriter } from './driver/pet-writer.ts'
 import { createPostgresRateLimiter } from './driver/rate-limiter.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
+import { watchWriteCapacity } from './driver/write-capacity.ts'
 import { migrateIfAllowed, stateOf } from './migrations.ts'
 import { createPostgresEntityManagers, createPostgresOrm } from './orm.ts'
 import { listFromReplicas } from './replicas/list-from-replicas.ts'
@@ -64,8 +64,8 @@ async function persistenceOf(
   const entities = createPostgresEntityManagers(orm, connections)
   const runner = createPostgresStatementRunner(connections, read)
   const isDistributed = await isPetDistributed(connections)
-  const diskSpace = watchDiskSpace()
-  const writer = createPostgresPetWriter(connections, isDistributed, diskSpace)
+  const writeCapacity = watchWriteCapacity()
+  const writer = createPostgresPetWriter(connections, isDistributed, writeCapacity)
   const { onBackgroundFailure } = options
   const primary = createSqlPetRepository({ dialect, runner, writer, entities, onBackgroundFailure })
   /** The calls that closing waits for here; it waits for the others in the repositories. */
@@ -78,13 +78,13 @@ async function persistenceOf(
     apiKeys: new MikroOrmApiKeyRepository(entities, dialect),
     createRateLimiter(limit) {
       countsRequests = true
-      const limiter = createPostgresRateLimiter(connections, diskSpace)(limit)
+      const limiter = createPostgresRateLimiter(connections, writeCapacity)(limit)
       return { take: (keyId) => calls.track(Promise.resolve(limiter.take(keyId))) }
     },
     check: () =>
       calls.track(
         assertWritable(pool, { isDistributed, countsRequests })
-          .then(() => diskSpace.assertSpace(pool))
+          .then(() => writeCapacity.assertCapacity(pool))
           .catch((error: unknown) => {
             // Behind a pooler the connections of reads may lead to another server than before.
             if (mayWorkOnAnother(error)) connections.reconnectReads()

@@ -8,7 +8,6 @@ import type { ClientBase } from 'pg'
 import { isRejected, unknownIfTimedOut } from '../database/failures.ts'
 import { createClaimTogether } from './claim-together.ts'
 import type { ConnectedDatabase } from './connections.ts'
-import type { DiskSpace } from './disk-space.ts'
 import { insertGroup } from './grouped-writes.ts'
 import { type ClaimedId, claimGroup, type KeyedPet } from './keyed-writes.ts'
 import {
@@ -23,6 +22,7 @@ import { connect, onConnection, runOn } from './pool-statements.ts'
 import { RepeatableStatement, reported } from './repeatable-statement.ts'
 import { columnsOf, idsInOrder } from './row-lists.ts'
 import { inWriteTransaction } from './transaction.ts'
+import type { WriteCapacity } from './write-capacity.ts'
 
 /** The maximum number of rows of a group. */
 const MAX_ROWS = 500
@@ -38,7 +38,7 @@ type Id = readonly [id: bigint]
 export function createPostgresPetWriter(
   connections: ConnectedDatabase,
   isDistributed: boolean,
-  diskSpace: DiskSpace,
+  writeCapacity: WriteCapacity,
 ): PetWriter {
   const { pool, write, onStatement, server } = connections
   // `onStatement` is called for each insert instead, not for the statement of a group.
@@ -64,7 +64,7 @@ export function createPostgresPetWriter(
   const grouped = new GroupedStatements<NewPetColumns, PetId>(
     (take) =>
       onConnection(connect(pool), (client) =>
-        diskSpace.note(
+        writeCapacity.note(
           'pets',
           insertGroup((rows) => insertOn(client, rows), take()),
         ),
@@ -76,7 +76,7 @@ export function createPostgresPetWriter(
     { key, pet }: KeyedPet,
     cancellation?: Cancellation,
   ): Promise<ClaimedId> {
-    const [row] = await diskSpace
+    const [row] = await writeCapacity
       .note(
         'pets',
         addWithKey.run((statement) => write(statement, [...key, ...pet], cancellation)),
@@ -89,7 +89,7 @@ export function createPostgresPetWriter(
   const claims = new GroupedStatements<KeyedPet, ClaimedId>(
     (take) =>
       onConnection(connect(pool), (client) =>
-        diskSpace.note(
+        writeCapacity.note(
           'pets',
           claimGroup(take(), (claimed) => claimTogether(client, claimed), claimAlone),
         ),
@@ -119,7 +119,7 @@ export function createPostgresPetWriter(
       if (!isDistributed) {
         return reported(onStatement?.(ADD_MANY, server), grouped.add(pet, pet, cancellation))
       }
-      return diskSpace
+      return writeCapacity
         .note(
           'pets',
           addOne.run((statement) => write(statement, pet, cancellation)),

@@ -4,8 +4,8 @@ import type { Statement } from '@pet-store/persistence-mikro-orm'
 import { POSTGRES_DIALECT } from '../database/dialect.ts'
 import { isRejected } from '../database/failures.ts'
 import type { ConnectedDatabase } from './connections.ts'
-import type { DiskSpace } from './disk-space.ts'
 import { RepeatableStatement } from './repeatable-statement.ts'
+import type { WriteCapacity } from './write-capacity.ts'
 
 /** It has the same value everywhere in a statement. */
 const NOW_MS = POSTGRES_DIALECT.nowMs
@@ -39,7 +39,7 @@ const TAKE: Statement<
 /** Counts for all instances together, with one statement for each request. */
 export function createPostgresRateLimiter(
   database: ConnectedDatabase,
-  diskSpace: DiskSpace,
+  writeCapacity: WriteCapacity,
 ): CreateRateLimiter {
   const statement = new RepeatableStatement(TAKE, database)
   return ({ requests, windowMs }) => ({
@@ -47,7 +47,7 @@ export function createPostgresRateLimiter(
       // Limits with different windows count separately.
       const values = [`${keyId} ${windowMs}`, windowMs]
       const counting = statement.run((text) => database.write(text, values))
-      const [taken] = await diskSpace.note('counts', counting).catch((error: unknown) => {
+      const [taken] = await writeCapacity.note('counts', counting).catch((error: unknown) => {
         // The values are valid, so an operator can remove the reason.
         throw isRejected(error) ? persistenceUnavailable({ cause: error }) : error
       })

@@ -7,11 +7,11 @@ import { inWriteTransaction } from './transaction.ts'
 type Written = 'pets' | 'counts'
 
 /** Whether the server has had space, and transaction ids, for what is written. */
-export interface DiskSpace {
+export interface WriteCapacity {
   /** Passes on the result of a write, and remembers if it lacked space or a transaction id. */
   note<Result>(written: Written, write: Promise<Result>): Promise<Result>
   /** Rejects if a write that was noted lacked space or a transaction id, and one still would. */
-  assertSpace(pool: Pool): Promise<void>
+  assertCapacity(pool: Pool): Promise<void>
 }
 
 /** Pets with ids that the sequence never assigns. */
@@ -47,7 +47,7 @@ const TRIALS: Readonly<Record<Written, readonly [sql: string, ...values: string[
 /** Lets a transaction be rolled back. */
 const FOUND_SPACE = new Error('There is space.')
 
-export function watchDiskSpace(): DiskSpace {
+export function watchWriteCapacity(): WriteCapacity {
   const lacking = new Set<Written>()
   return {
     async note(written, write) {
@@ -60,7 +60,7 @@ export function watchDiskSpace(): DiskSpace {
         throw error
       }
     },
-    async assertSpace(pool) {
+    async assertCapacity(pool) {
       for (const written of lacking) {
         for (const [sql, ...values] of TRIALS[written]) await assertFits(pool, sql, values)
         lacking.delete(written)

@@ -98,7 +98,7 @@ it('a constraint that the operator has added does not make a disk look full', as
   await persistence.check()
 })
 
-it('A database that lacks transaction ids is not ready until it has them again', async () => {
+it('a database that lacks transaction ids is not ready until it has them again', async () => {
   const persistence = await open()
   onTestFinished(() => persistence.close())
   const limiter = persistence.createRateLimiter({ requests: 9, windowMs: 60_000 })
@@ -121,7 +121,7 @@ it('A database that lacks transaction ids is not ready until it has them again',
   }
 })
 
-it('A name that is too long for an index of the operator leaves the database ready', async () => {
+it('a name that is too long for an index of the operator leaves the database ready', async () => {
   const persistence = await open()
   onTestFinished(() => persistence.close())
   await onServer('create index too_small on pet (name)')
