@@ -23,7 +23,7 @@ const FIELDS: Readonly<Record<keyof Stored, 'text' | 'time' | 'list'>> = {
   replacedBy: 'text',
 }
 
-/** A new key as a row. */
+/** A key as a row. One of bulk access too, without `replaces` and `overlapUntil`. */
 export function apiKeyToRecord(key: NewApiKey): ApiKeyRecord {
   return Object.fromEntries(
     Object.entries(key)
