@@ -27,7 +27,7 @@ import {
   overwriteRevocation,
   replaceInTwoSteps,
 } from './file-two-steps.test-support.ts'
-import { wait } from './file-wait.test-support.ts'
+import { replyMs, wait } from './file-wait.test-support.ts'
 
 export { openBulkAccess } from './file-bulk-access.test-support.ts'
 export { deletePet } from './file-state.test-support.ts'
@@ -141,8 +141,7 @@ const openFilePersistence: OpenPersistence = async (options) => {
   ): Promise<Result> {
     const repeats = has('repeats-writes') || has('repeats-keyed-writes')
     const result = await call(method)
-    // On a busy machine few interruptions come within four milliseconds.
-    await wait(repeats ? 20 : has('closes-early') ? 200 : 4, !has('unrefs-timers'))
+    await wait(repeats ? 20 : replyMs(has), !has('unrefs-timers'))
     if (!isDown()) return result
     if (has('denies-lost-replies')) throw persistenceUnavailable()
     if (!repeats) throw persistenceUnavailable({ outcome: 'unknown' })
