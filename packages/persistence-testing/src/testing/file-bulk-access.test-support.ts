@@ -233,8 +233,10 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
     }
     const importing = async (writing: Promise<void>, pauseMs: number) => {
       writeFileSync(`${pathname}.importing`, '')
-      // Long, so that a change comes into it on a busy machine too.
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      // Long, so that a change comes into it on a busy machine too. In steps, because storing may
+      // take longer than the whole pause, and calls whose time has come meanwhile come after it.
+      for (let step = 0; step < 10; step += 1)
+        await new Promise((resolve) => setTimeout(resolve, pauseMs / 10))
       rmSync(`${pathname}.importing`, { force: true })
       return writing
     }
