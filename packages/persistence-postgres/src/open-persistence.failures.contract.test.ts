@@ -155,6 +155,15 @@ describe('Counting requests on PostgreSQL', () => {
     expect(taken.resetMs).toBeLessThanOrEqual(60_000)
     expect((await limiter.take('kiosk')).isAllowed).toBe(false)
   })
+
+  it('counting requests that waited longer than a window takes the one begun last', async () => {
+    const { createRateLimiter } = await open()
+    const limiter = createRateLimiter({ requests: 1, windowMs: 1_000 })
+    await limiter.take('kiosk')
+    // As requests have done that came later, and did not wait.
+    await onServer('update request_count set window_start = window_start + 5000, requests = 1')
+    expect(await limiter.take('kiosk')).toMatchObject({ isAllowed: false, remaining: 0 })
+  })
 })
 
 describe('Checking PostgreSQL', () => {

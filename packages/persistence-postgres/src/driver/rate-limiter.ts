@@ -9,14 +9,20 @@ import type { WriteCapacity } from './write-capacity.ts'
 
 /** It has the same value everywhere in a statement. */
 const NOW_MS = POSTGRES_DIALECT.nowMs
-const IS_SAME_WINDOW =
-  'counted.window_start between excluded.window_start and excluded.window_start + $2::bigint'
+/**
+ * Longer than a call waits for its row: by default the server ends a statement after five seconds.
+ */
+const LONGEST_WAIT_MS = 10_000
+const IS_SAME_WINDOW = `
+  counted.window_start between excluded.window_start
+  and excluded.window_start + greatest($2::bigint, ${LONGEST_WAIT_MS})`
 
 /**
  * Counts a request in the current window, by the clock of the server, which all instances share. If
- * the stored window is the following one, because this call has waited for the row meanwhile, the
- * request counts in that one. A stored window that is further in the future is discarded: the clock
- * was set back. The time is computed outside `returning`, where distributed engines allow no clock.
+ * the stored window is a later one, because this call has waited for the row meanwhile, the request
+ * counts in that one: beginning an older one again would allow the same requests twice. A stored
+ * window that is further in the future is discarded: the clock was set back. The time is computed
+ * outside `returning`, where distributed engines allow no clock.
  */
 const TAKE: Statement<
   readonly [keyId: string, windowMs: number],
