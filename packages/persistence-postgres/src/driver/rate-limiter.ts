@@ -15,7 +15,7 @@ const NOW_MS = POSTGRES_DIALECT.nowMs
 const LONGEST_WAIT_MS = 10_000
 const IS_SAME_WINDOW = `
   counted.window_start between excluded.window_start
-  and excluded.window_start + greatest($2::bigint, ${LONGEST_WAIT_MS})`
+  and excluded.window_start + $2::bigint + ${LONGEST_WAIT_MS}`
 
 /**
  * Counts a request in the current window, by the clock of the server, which all instances share. If
