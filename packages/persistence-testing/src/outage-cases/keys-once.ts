@@ -17,6 +17,8 @@ const ROUNDS = 4
 const WRITERS = 8
 const CHANGERS = 4
 const PAUSE_MS = 20
+/** For how long the first changes of a round may take before it is interrupted all the same. */
+const BEGINNING_MS = 1_000
 
 /** Short, so that an adapter that tries again finds the database again. */
 const OUTAGE_MS = 50
@@ -29,11 +31,14 @@ export const keysOnceCases: readonly HarnessCase[] = casesOf(GROUP, {
       const said: Said = { stored: [], notStored: [] }
       for (let round = 0; round < ROUNDS; round += 1) {
         const hasEnded = { value: false }
+        const storedBefore = said.stored.length
         const writing = Array.from({ length: WRITERS + CHANGERS }, (_, writer) => {
           const write = writer < WRITERS ? rotateUntil : changeUntil
           return awaitedLater(write(hasEnded, apiKeys, `${round}-${writer}`, said))
         })
         try {
+          // Then changes of every kind are under way, on a busy machine too.
+          await untilStored(said, storedBefore + WRITERS + CHANGERS)
           await aRandomMoment(10, 60)
           const { end } = await interrupt()
           await wait(OUTAGE_MS)
@@ -71,6 +76,12 @@ const useOf = (id: string) => `${id}, used`
 interface Said {
   readonly stored: string[]
   readonly notStored: string[]
+}
+
+/** Resolves when so many changes are stored, or after a time. */
+async function untilStored({ stored }: Said, count: number): Promise<void> {
+  const endMs = performance.now() + BEGINNING_MS
+  while (stored.length < count && performance.now() < endMs) await wait(1)
 }
 
 /** Adds keys that nobody else has, and replaces them; each is called once. */

@@ -157,7 +157,7 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
   /** Takes a reply that an outage has cut off for a call that did nothing. */
   async function misread(name: keyof BulkAccess, args: unknown[]): Promise<unknown> {
     await work(name, args)
-    const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
     await pause()
     if (!isDown()) return undefined
     if (!has('repeats-bulk-in-a-call')) throw persistenceUnavailable({ outcome: 'not_stored' })

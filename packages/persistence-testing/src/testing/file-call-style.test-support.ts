@@ -29,7 +29,7 @@ export function asReturned(
 /** Says `not_stored` of what it has stored if an outage has come before its reply. */
 async function denied(isDown: () => boolean, call: () => Promise<unknown>): Promise<unknown> {
   const result = await call()
-  await wait(20)
+  await wait(60)
   if (isDown()) throw persistenceUnavailable()
   return result
 }
