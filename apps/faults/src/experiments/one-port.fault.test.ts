@@ -26,14 +26,27 @@ async function startInstance(instance: Service, metricsPort: number): Promise<vo
   )
 }
 
-/**
- * Instances may reset one connection in each restart. One that gets no processor in the instant in
- * which it stops resets more, so a run with more is repeated.
- */
-const REPEATS = { retry: 2 }
+/** An instance that gets no processor in the instant in which it stops resets more connections. */
+const RUNS = 3
 
-it('restarts on one port fail no request on a kept connection', REPEATS, async ({ skip }) => {
+it('restarts on one port fail no request on a kept connection', async ({ skip }) => {
   if (process.platform !== 'linux') skip('needs Linux')
+  const restarts = size(4, 20)
+  const mostResets = (await migratesConnections()) ? 0 : restarts
+  const resets: number[] = []
+  while (resets.length < RUNS && !resets.some((count) => count <= mostResets)) {
+    const { ofKept, ofFresh } = await restartUnderLoad(restarts)
+    expect(Object.keys(ofKept).toSorted()).toEqual(['200', '201'])
+    // In the instant between the last connection that is accepted and the end of the queue.
+    const { 200: _listed, 201: _created, ECONNRESET: ofRun = 0, ...others } = ofFresh
+    expect(others).toEqual({})
+    resets.push(ofRun)
+  }
+  expect(Math.min(...resets)).toBeLessThanOrEqual(mostResets)
+})
+
+/** Restarts two instances in turn, and returns how the requests of their clients have ended. */
+async function restartUnderLoad(restarts: number) {
   const key = createApiKeyText()
   const port = await freePort()
   const databaseUrl = await emptyDatabase('PostgreSQL')
@@ -54,7 +67,6 @@ it('restarts on one port fail no request on a kept connection', REPEATS, async (
   const fresh = new ProxiedClients(port, key)
   kept.start(10, agent)
   fresh.start(10)
-  const restarts = size(4, 20)
   for (let count = 0; count < restarts; count += 1) {
     const { instance, metricsPort } = instances[count % 2] ?? instances[0] ?? {}
     if (instance === undefined || metricsPort === undefined)
@@ -72,9 +84,6 @@ it('restarts on one port fail no request on a kept connection', REPEATS, async (
     migrateReq: Number(migrates),
     ...ofFresh,
   })
-  expect(Object.keys(ofKept).toSorted()).toEqual(['200', '201'])
-  // In the instant between the last connection that is accepted and the end of the queue.
-  const { 200: _listed, 201: _created, ECONNRESET: resets = 0, ...others } = ofFresh
-  expect(others).toEqual({})
-  expect(resets).toBeLessThanOrEqual(migrates ? 0 : restarts)
-})
+  await Promise.all(instances.map(({ instance }) => instance.end('SIGTERM')))
+  return { ofKept, ofFresh }
+}
