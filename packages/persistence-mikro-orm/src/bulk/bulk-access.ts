@@ -102,7 +102,7 @@ export function createBulkAccess(database: BulkDatabase): BulkAccess {
       await inTransaction(async ({ em }) => {
         // A key that another call is inserting has an id and a hash that are taken. PostgreSQL may
         // notice the hash first, and reject the statement instead of replacing the key.
-        await em.execute(`select 1 from ${dialect.turn}`)
+        await em.execute(`select 1 from ${dialect.apiKeyLock}`)
         const insert = em.createQueryBuilder(ApiKeyEntity).insert(items.map(rowFromApiKey))
         await insert.onConflict('id').merge().execute('run')
       })

@@ -9,9 +9,9 @@ import type { SqlDialect } from '../statements/sql-dialect.ts'
 /** API keys in an SQL database, read and written as entities. */
 export class MikroOrmApiKeyRepository implements ApiKeyRepository {
   readonly #entities: EntityManagers
-  readonly #dialect: Pick<SqlDialect, 'turn'>
+  readonly #dialect: Pick<SqlDialect, 'apiKeyLock'>
 
-  constructor(entities: EntityManagers, dialect: Pick<SqlDialect, 'turn'>) {
+  constructor(entities: EntityManagers, dialect: Pick<SqlDialect, 'apiKeyLock'>) {
     this.#entities = entities
     this.#dialect = dialect
   }

@@ -15,7 +15,7 @@ const DIALECT: SqlDialect = {
   nowMs: 'now',
   listWithStatus: '',
   listWithStatusAfter: '',
-  turn: '',
+  apiKeyLock: '',
   findMigrationTable: '',
 }
 

@@ -8,14 +8,17 @@ import type { SqlDialect } from './sql-dialect.ts'
  * One such statement runs at a time: several would lock the same keys in different orders, and
  * wait for each other until the database ends one of them.
  */
-export function markKeysUsed(count: number, { turn }: Pick<SqlDialect, 'turn'>): string {
+export function markKeysUsed(
+  count: number,
+  { apiKeyLock }: Pick<SqlDialect, 'apiKeyLock'>,
+): string {
   const uses = Array.from({ length: count }, () => '(?, ?)').join(', ')
   return `
     with used (id, at) as (values ${uses}),
-      turn as (select 1 from ${turn})
+      locked as (select 1 from ${apiKeyLock})
     update api_key
     set last_used_at = used.at
-    from used, turn
+    from used, locked
     where api_key.id = used.id
       and (api_key.last_used_at is null or api_key.last_used_at < used.at)`
 }

@@ -18,10 +18,10 @@ export interface SqlDialect {
   /** The same after an id. Values: the status, the id, the limit. */
   readonly listWithStatusAfter: string
   /**
-   * What a statement reads one row from, so that it waits for the end of every other transaction
-   * that has read from it.
+   * The lock of API keys, for changes of many at a time: a statement that reads its one row waits
+   * for the end of every other transaction that has read it.
    */
-  readonly turn: string
+  readonly apiKeyLock: string
   /** Returns a row if the table `migration` exists, which the migrator would create. */
   readonly findMigrationTable: string
 }

@@ -15,7 +15,7 @@ const DIALECT: SqlDialect = {
   nowMs: '0',
   listWithStatus: '',
   listWithStatusAfter: '',
-  turn: '(select 1)',
+  apiKeyLock: '(select 1)',
   findMigrationTable: '',
 }
 
@@ -40,7 +40,7 @@ const KEYWORDS = [
 ]
 
 /** Names that a statement defines itself. */
-const OWN_NAMES = ['used', 'at', 'turn']
+const OWN_NAMES = ['used', 'at', 'locked']
 
 function bulkSql({ into, onConflict }: typeof INSERT_PETS): string {
   return `insert into ${into} values ${onConflict}`

@@ -26,7 +26,7 @@ export const POSTGRES_DIALECT: SqlDialect = {
     limit $3`,
 
   // The bytes of `uses`: any number that other programs on the same database do not use.
-  turn: `pg_advisory_xact_lock(${0x75736573})`,
+  apiKeyLock: `pg_advisory_xact_lock(${0x75736573})`,
 
   // Reading a catalog makes the session notice tables that others have created meanwhile.
   findMigrationTable: `

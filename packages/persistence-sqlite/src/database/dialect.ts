@@ -24,7 +24,7 @@ export const SQLITE_DIALECT: SqlDialect = {
     limit $3`,
 
   // It has one writer at a time.
-  turn: '(select 1)',
+  apiKeyLock: '(select 1)',
 
   findMigrationTable: `
     select 1
