@@ -124,6 +124,10 @@ export interface PersistenceOptions {
  * the asynchronous context of the call that needs the statement; others may be reported too. An
  * adapter whose statements are not requests, as those of SQLite, may report none. If it returns a
  * function, that is called when the statement has its result, with the error if there is one.
+ *
+ * A statement that is sent again, as after a conflict, is reported once, until the result of the
+ * last attempt, or once for each attempt. One that is sent to another server instead is reported
+ * for each server.
  */
 export type OnStatement = (
   /**
