@@ -1,15 +1,15 @@
 import { join } from 'node:path'
+import type { PetImport } from '@pet-store/persistence'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { temporaryFolder } from '@pet-store/testing'
 import Database from 'better-sqlite3'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { openSqliteBulkAccess } from './bulk-access.ts'
 
 // The contract of persistence adapters tests everything else about bulk access.
 it('bulk writes at the same time are each stored completely or not at all', async () => {
   const bulk = await openSqliteBulkAccess({ url: 'sqlite::memory:', mode: 'migrate' })
-  const changedAt = new Date(0)
-  const to = { id: 1n, sha256: 'a'.repeat(64), state: 'finished', lines: 1, changedAt } as const
+  const to = anImport()
   const unreadable = { ...aNewPet(), name: undefined as unknown as string }
   const results = await Promise.allSettled([
     bulk.addPets([aNewPet({ name: 'a' }), unreadable], { to }),
@@ -50,3 +50,23 @@ it('bulk access stores nothing if a trigger leaves a pet out', async () => {
   expect(await bulk.countPets()).toBe(0)
   await bulk.close()
 })
+
+it('bulk reads see nothing of a write that runs beside them and is rolled back', async () => {
+  const bulk = await openSqliteBulkAccess({ url: 'sqlite::memory:', mode: 'migrate' })
+  onTestFinished(() => bulk.close())
+  const unreadable = { ...aNewPet(), name: undefined as unknown as string }
+  // The write begins at a different point of the reads in each round.
+  for (let delay = 0; delay < 100; delay += 1) {
+    const reads = [
+      ...[bulk.countPets(), bulk.lastPetId(), bulk.readPets({ limit: 9 })],
+      ...[bulk.readPetImports(), bulk.readIdempotencyKeys(9), bulk.readApiKeys()],
+    ]
+    for (let turn = 0; turn < delay; turn += 1) await undefined
+    await expect(bulk.addPets([aNewPet(), unreadable], { to: anImport() })).rejects.toThrow()
+    expect(await Promise.all(reads)).toEqual([0, 0n, [], [], [], []])
+  }
+})
+
+function anImport(): PetImport {
+  return { id: 1n, sha256: 'a'.repeat(64), state: 'finished', lines: 1, changedAt: new Date(0) }
+}

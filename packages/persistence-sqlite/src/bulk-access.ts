@@ -7,8 +7,9 @@ import { SQLITE_DIALECT } from './database/dialect.ts'
 import { LAST_PET_ID, movePetIdsPast } from './database/pet-id-sequence.ts'
 import { type SqliteOptions, sqlitePath } from './database/settings.ts'
 import { closeDatabase } from './database/watched-files.ts'
+import { createGroupedReads } from './driver/grouped-reads.ts'
 import { createSqliteStatementRunner } from './driver/statement-runner.ts'
-import { inWriteTransaction } from './driver/transaction.ts'
+import { inTurn, inWriteTransaction } from './driver/transaction.ts'
 import { migrateIfAllowed } from './migrations.ts'
 import { createSqliteEntityManagers, createSqliteOrm } from './orm.ts'
 
@@ -28,12 +29,16 @@ export async function openSqliteBulkAccess(options: SqliteOptions): Promise<Bulk
     const orm = createSqliteOrm(database)
     await migrateIfAllowed(database, orm, options, { mayBeNewer: false })
     database.pragma(`cache_size = -${CACHE_KIB}`)
-    const runner = createSqliteStatementRunner(database)
+    const addRead = createGroupedReads(database)
+    // Reads wait for the end of a transaction of this connection, which they would see.
+    const runner = createSqliteStatementRunner(database, (read) =>
+      inTurn(database, () => addRead(read)),
+    )
     const readLastPetId = runner.readOne(LAST_PET_ID, ([id]) => id)
     return createBulkAccess({
       dialect: SQLITE_DIALECT,
       runner,
-      entities: createSqliteEntityManagers(database, orm),
+      entities: createSqliteEntityManagers(database, orm, { readsInTurn: true }),
 
       inTransaction: (work) =>
         inWriteTransaction(database, () =>

@@ -21,16 +21,26 @@ export function createSqliteOrm(database: Database): MikroORM {
   })
 }
 
-/** Makes the entity managers, for everything that is not on the hot path. */
-export function createSqliteEntityManagers(database: Database, { em }: MikroORM): EntityManagers {
+/** Runs work that changes nothing, at once. */
+async function runRead<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await withRetries(work, REQUEST_MAX_WAIT_MS)
+  } catch (error) {
+    throw unavailableOr(error)
+  }
+}
+
+/**
+ * Makes the entity managers, for everything that is not on the hot path. If `readsInTurn`, reads
+ * wait for the earlier writes of the connection, so that they see nothing of a transaction.
+ */
+export function createSqliteEntityManagers(
+  database: Database,
+  { em }: MikroORM,
+  { readsInTurn = false } = {},
+): EntityManagers {
   return new EntityManagers(em, {
-    async read(work) {
-      try {
-        return await withRetries(work, REQUEST_MAX_WAIT_MS)
-      } catch (error) {
-        throw unavailableOr(error)
-      }
-    },
+    read: (work) => (readsInTurn ? inTurn(database, () => runRead(work)) : runRead(work)),
 
     write(work) {
       // The deadline includes the wait for earlier writes of this connection, so that many writes

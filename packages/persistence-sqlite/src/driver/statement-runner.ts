@@ -1,15 +1,16 @@
 import type { SqlValues, Statement, StatementRunner } from '@pet-store/persistence-mikro-orm'
 import type { Database } from 'better-sqlite3'
-import { createGroupedReads } from './grouped-reads.ts'
+import { type AddRead, createGroupedReads } from './grouped-reads.ts'
 
 /**
  * Runs statements on the driver itself, where they stay prepared. Every integer is read exactly, as
  * a `bigint`. The driver is synchronous, so the reads of one turn of the event loop are collected
- * and run together.
+ * and run together, unless `addRead` runs them in another way.
  */
-export function createSqliteStatementRunner(database: Database): StatementRunner {
-  const addRead = createGroupedReads(database)
-
+export function createSqliteStatementRunner(
+  database: Database,
+  addRead: AddRead = createGroupedReads(database),
+): StatementRunner {
   function prepare<Values extends SqlValues, Row extends SqlValues>(
     statement: Statement<Values, Row>,
   ) {

@@ -19,16 +19,16 @@ export function inWriteTransaction<Result>(
   return inTurn(database, () => inTransaction(database, work))
 }
 
-/** The last write of each connection that waits or runs. */
+/** The last work of each connection that waits or runs. */
 const lastTurns = new WeakMap<Database, Promise<unknown>>()
 
 /**
- * Runs a write that takes several turns of the event loop, after the earlier ones of its
- * connection. A connection has only one transaction, so writes that run at the same time would be
- * committed, or rolled back, together.
+ * Runs work that takes several turns of the event loop, after the earlier work of its connection. A
+ * connection has only one transaction, so writes that run at the same time would be committed, or
+ * rolled back, together, and a read would see what may be rolled back.
  */
-export function inTurn<Result>(database: Database, write: () => Promise<Result>): Promise<Result> {
-  const turn = (lastTurns.get(database) ?? Promise.resolve()).then(write)
+export function inTurn<Result>(database: Database, work: () => Promise<Result>): Promise<Result> {
+  const turn = (lastTurns.get(database) ?? Promise.resolve()).then(work)
   lastTurns.set(
     database,
     turn.catch(() => undefined),
