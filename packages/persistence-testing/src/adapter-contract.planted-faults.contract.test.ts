@@ -8,12 +8,12 @@ import {
   type PersistenceHarness,
 } from '@pet-store/persistence-testing'
 import { afterAll, describe, expect, it } from 'vitest'
-import { bundleFileAdapter } from './testing/file-bundle.test-support.ts'
-import { FAULTS, OWN_ERRORS } from './testing/file-faults.test-support.ts'
+import { bundleFileAdapter } from './testing/file-adapter/bundle.test-support.ts'
+import { FAULTS, OWN_ERRORS } from './testing/file-adapter/faults.test-support.ts'
 import openFilePersistence, {
   deletePet,
   openBulkAccess,
-} from './testing/file-persistence.test-support.ts'
+} from './testing/file-adapter/open-persistence.test-support.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { aNewPet } from '../new-pets.ts'
-import openFilePersistence from '../testing/file-persistence.test-support.ts'
+import openFilePersistence from '../testing/file-adapter/open-persistence.test-support.ts'
 import { assertEmpty, createHarness, WrongUse } from './check-harness.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))

@@ -28,7 +28,7 @@ export function startCheck(
   const name = `./${code.length}-${options.replaceAll(/\W/g, '')}.mjs`
   writeFileSync(
     join(folder, name),
-    code.replace('$file', source('./file-persistence.test-support.ts').href),
+    code.replace('$file', source('./file-adapter/open-persistence.test-support.ts').href),
   )
   // Replaced after splitting: its path may have spaces.
   const given = options

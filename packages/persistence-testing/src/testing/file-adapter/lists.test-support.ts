@@ -1,6 +1,6 @@
 import type { ApiKey } from '@pet-store/access'
 import type { Pet, PetQuery } from '@pet-store/domain'
-import type { State } from './file-state.test-support.ts'
+import type { State } from './state.test-support.ts'
 
 type List = (query: PetQuery) => Promise<readonly Pet[]>
 

@@ -9,9 +9,9 @@ import {
 } from '@pet-store/domain'
 import type { BulkAccess, OpenBulkAccess, StoredApiKey } from '@pet-store/persistence'
 import { BULK_ACCESS_FUNCTIONS } from '@pet-store/persistence'
-import { FakeBulk } from './fake-bulk.test-support.ts'
-import { leakOfBulk } from './file-leaks.test-support.ts'
-import { type State, transaction } from './file-state.test-support.ts'
+import { FakeBulk } from '../fake-bulk.test-support.ts'
+import { leakOfBulk } from './leaks.test-support.ts'
+import { type State, transaction } from './state.test-support.ts'
 
 type Method = (...args: unknown[]) => Promise<unknown>
 

@@ -1,5 +1,5 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
-import { wait } from './file-wait.test-support.ts'
+import { wait } from './wait.test-support.ts'
 
 const openFiles = new Set<string>()
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Pet, PetQuery } from '@pet-store/domain'
-import { transaction } from './file-state.test-support.ts'
+import { transaction } from './state.test-support.ts'
 
 /** What the file adapter does with replicas, which are copies of its file. */
 export interface FileReplicas {

@@ -1,4 +1,4 @@
-import { wait } from './file-wait.test-support.ts'
+import { wait } from './wait.test-support.ts'
 
 const calls = new Map<string, { begun: number; ended: number }>()
 

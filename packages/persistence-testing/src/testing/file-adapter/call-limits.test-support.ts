@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Cancellation, persistenceUnavailable } from '@pet-store/domain'
 import type { OpenMode } from '@pet-store/persistence'
-import { wait } from './file-wait.test-support.ts'
+import { wait } from './wait.test-support.ts'
 
 /** What limits the calls of the file adapter. */
 export interface CallLimits {

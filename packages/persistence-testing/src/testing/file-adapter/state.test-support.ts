@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'
 import type { PetId } from '@pet-store/domain'
 import type { PetMemory } from '@pet-store/domain/memory'
-import { FakeApiKeys } from './fake-api-keys.test-support.ts'
-import type { FakeBulk } from './fake-bulk.test-support.ts'
-import { createFakePets, type FakePets } from './fake-pets.test-support.ts'
-import { type FileDatabase, onFile } from './file-database.test-support.ts'
+import { FakeApiKeys } from '../fake-api-keys.test-support.ts'
+import type { FakeBulk } from '../fake-bulk.test-support.ts'
+import { createFakePets, type FakePets } from '../fake-pets.test-support.ts'
+import { type FileDatabase, onFile } from './database.test-support.ts'
 
 /** What a file of the file adapter contains. */
 export interface State {

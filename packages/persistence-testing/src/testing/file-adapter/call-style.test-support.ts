@@ -1,6 +1,6 @@
 import { persistenceUnavailable } from '@pet-store/domain'
-import { untilUp } from './file-call-limits.test-support.ts'
-import { wait } from './file-wait.test-support.ts'
+import { untilUp } from './call-limits.test-support.ts'
+import { wait } from './wait.test-support.ts'
 
 /** A call of the file adapter. */
 interface FileCall {

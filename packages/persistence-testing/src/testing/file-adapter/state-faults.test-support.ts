@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_KEY_LIFETIME_MS, INT64, type Pet } from '@pet-store/domain'
-import { textOf } from './fake-pets.test-support.ts'
-import type { State } from './file-state.test-support.ts'
+import { textOf } from '../fake-pets.test-support.ts'
+import type { State } from './state.test-support.ts'
 
 /** What a file contains, of which an opening breaks a guarantee. */
 export function stateFaults({

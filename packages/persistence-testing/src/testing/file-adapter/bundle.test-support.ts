@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'tsup'
 
-const SOURCE = new URL('file-persistence.test-support.ts', import.meta.url)
+const SOURCE = new URL('open-persistence.test-support.ts', import.meta.url)
 
 /**
  * Bundles the file adapter into a folder, and returns its URL there: the processes that cases start

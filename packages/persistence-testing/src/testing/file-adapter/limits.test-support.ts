@@ -1,6 +1,6 @@
 import type { Allowance, RateLimit } from '@pet-store/access'
-import { fileClock } from './file-clock.test-support.ts'
-import type { State } from './file-state.test-support.ts'
+import { fileClock } from './clock.test-support.ts'
+import type { State } from './state.test-support.ts'
 
 const processCounts = new Map<string, number>()
 

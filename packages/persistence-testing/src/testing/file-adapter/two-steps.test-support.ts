@@ -6,8 +6,8 @@ import {
   type Pet,
 } from '@pet-store/domain'
 import type { DatedKey } from '@pet-store/domain/memory'
-import { textOf } from './fake-pets.test-support.ts'
-import type { State } from './file-state.test-support.ts'
+import { textOf } from '../fake-pets.test-support.ts'
+import type { State } from './state.test-support.ts'
 
 type Call = <Result>(method: (current: State) => Promise<Result>) => Promise<Result>
 
