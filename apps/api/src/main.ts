@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import { runCommand } from './cli/program.ts'
-import { reasonOf } from './transfer/file-error.ts'
+import { reasonOf } from './messages/file-error.ts'
 
 endOnSignals()
 // Otherwise Node would open its debugger, by which every user of the machine can run code as this

@@ -1,5 +1,5 @@
+import { textTable } from '../messages/text-table.ts'
 import { effectiveSettings, readSettings } from '../settings/read-settings.ts'
-import { textTable } from './text-table.ts'
 
 /** Shows every setting that is in effect, and where it comes from; secrets are masked. */
 export function showConfig({ json = false }: { json?: boolean }): void {

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { createApiKeyText, isApiKeyText } from '@pet-store/access'
-import { fileError } from '../transfer/file-error.ts'
+import { fileError } from '../messages/file-error.ts'
 
 /** Relative to the working directory. */
 export const DEVELOPMENT_KEY_FILE = 'data/development-api-key'

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
+import { amount } from '../messages/amount.ts'
+import { interruptible } from '../messages/interruptible.ts'
+import { printLine } from '../messages/progress.ts'
 import { withBulkAccess } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
-import { amount } from '../transfer/amount.ts'
 import type { RejectedEntry } from '../transfer/entry.ts'
 import { type ImportCounts, importPets } from '../transfer/import-pets.ts'
-import { interruptible } from '../transfer/interruptible.ts'
 import { type Format, findPetFile, formatOf } from '../transfer/pet-file.ts'
-import { printLine } from '../transfer/progress.ts'
 import { type ImportSource, type Reading, readPets } from '../transfer/read-pets.ts'
 
 interface ImportOptions {

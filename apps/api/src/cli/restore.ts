@@ -1,7 +1,7 @@
+import { amount } from '../messages/amount.ts'
+import { interruptible } from '../messages/interruptible.ts'
 import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
 import { readSettings } from '../settings/read-settings.ts'
-import { amount } from '../transfer/amount.ts'
-import { interruptible } from '../transfer/interruptible.ts'
 import { USE_OTHER_TOOLS, withCopyProgress } from './backup.ts'
 
 /** Replaces the database by a backup. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { BulkAccess, PetImport, StoredApiKey } from '@pet-store/persistence'
-import { listedIds } from './listed-ids.ts'
+import { listedIds } from '../messages/listed-ids.ts'
 
 /** The number of idempotency keys that are read at a time. */
 const KEYS_PER_PAGE = 5_000

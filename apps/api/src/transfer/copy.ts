@@ -3,14 +3,14 @@ import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Pet, PetId } from '@pet-store/domain'
 import type { BulkAccess, IdempotencyKeyId } from '@pet-store/persistence'
+import { listedIds } from '../messages/listed-ids.ts'
+import { showProgress } from '../messages/progress.ts'
 import {
   assertNoOtherKeysOrImports,
   copyKeysAndImports,
   hasSameKeysAndImports,
 } from './copy-keys-and-imports.ts'
 import { jsonLine, petPages } from './export-pets.ts'
-import { listedIds } from './listed-ids.ts'
-import { showProgress } from './progress.ts'
 
 /** How often both databases are compared while pets are still added to the source. */
 const MAX_COMPARISONS = 5

@@ -1,6 +1,6 @@
 import type { NewPet } from '@pet-store/domain'
 import type { BulkAccess, PetImport } from '@pet-store/persistence'
-import { amount } from './amount.ts'
+import { amount } from '../messages/amount.ts'
 import type { ValidEntry } from './entry.ts'
 import { type ImportSource, type Reading, readPets } from './read-pets.ts'
 

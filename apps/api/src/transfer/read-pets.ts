@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { MEGABYTES, showProgress } from '../messages/progress.ts'
 import {
   type ReadEntries,
   type RejectedEntry,
@@ -6,7 +7,6 @@ import {
   type ValidEntry,
 } from './entry.ts'
 import type { Format, PetFile } from './pet-file.ts'
-import { MEGABYTES, showProgress } from './progress.ts'
 import { readCsv } from './read-csv.ts'
 import { readNdjson } from './read-ndjson.ts'
 import { readText } from './read-text.ts'

@@ -1,5 +1,5 @@
 import type { ApiKey } from '@pet-store/access'
-import { textTable } from '../text-table.ts'
+import { textTable } from '../../messages/text-table.ts'
 
 /** A key as `keys list` shows it. */
 export type ListedKey = ApiKey & {
