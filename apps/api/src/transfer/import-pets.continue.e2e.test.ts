@@ -33,7 +33,7 @@ describe.each(KINDS)('import into %s', (kind) => {
   }
   const names = async () => (await allPets(bulk)).map(({ name }) => name)
 
-  it('import continues after every kill -9 without losing or doubling a pet', async () => {
+  it('import continues after every kill -9 without losing or duplicating a pet', async () => {
     // Six transactions.
     const count = 30_000
     await writeFile(`${folder}/pets.csv`, csv(count))

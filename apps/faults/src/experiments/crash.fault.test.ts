@@ -36,7 +36,7 @@ async function runRounds(
   expect(findings).toMatchObject(NOTHING_WRONG)
 }
 
-it.each(KINDS)('no pet is lost or doubled when the service is killed, on %s', async (kind) => {
+it.each(KINDS)('no pet is lost or duplicated when the service is killed, on %s', async (kind) => {
   const service = await Service.start({ databaseUrl: await emptyDatabase(kind) })
   await runRounds(`kill -9 on ${kind}`, service, async () => {
     await service.end('SIGKILL')
@@ -44,7 +44,7 @@ it.each(KINDS)('no pet is lost or doubled when the service is killed, on %s', as
   })
 })
 
-it('no pet is lost or doubled when PostgreSQL stops immediately', async () => {
+it('no pet is lost or duplicated when PostgreSQL stops immediately', async () => {
   const server = await startOwnPostgres()
   const service = await Service.start({ databaseUrl: server.url })
   await runRounds('PostgreSQL stopped with -m immediate', service, async () => {

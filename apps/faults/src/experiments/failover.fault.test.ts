@@ -10,7 +10,7 @@ import { startMixedWriters, untilMore } from '../harness/writers.ts'
 
 const ROUNDS = size(1, 5)
 
-it('no pet is lost or doubled when a standby is promoted', async () => {
+it('no pet is lost or duplicated when a standby is promoted', async () => {
   const name = 'failover'
   randomOf(name)
   for (let round = 0; round < ROUNDS; round += 1) {

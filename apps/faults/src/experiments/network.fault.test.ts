@@ -53,11 +53,11 @@ async function runFaults(
   expect(findings).toMatchObject(NOTHING_WRONG)
 }
 
-itLong('no pet is lost or doubled on a broken network', async () => {
+itLong('no pet is lost or duplicated on a broken network', async () => {
   await runFaults('network faults', await emptyDatabase('PostgreSQL'), FAULTS)
 })
 
-it('no pet is lost or doubled on a broken network with TLS', async () => {
+it('no pet is lost or duplicated on a broken network with TLS', async () => {
   const server = await startOwnPostgres({ isTls: true })
   await runFaults('network faults with TLS', withTls(server.url), [...FAULTS, 'damage-requests'])
 })

@@ -121,7 +121,12 @@ async function runFuzzer(name: string, databaseUrl: string): Promise<void> {
   expect([...faults.keys()].slice(0, 20)).toEqual([])
   // A pet without a response is stored only where the client itself broke the connection; those are
   // the unknown ones.
-  expect(findings).toMatchObject({ lost: [], doubled: [], storedThoughRejected: [], foreign: [] })
+  expect(findings).toMatchObject({
+    lost: [],
+    duplicated: [],
+    storedThoughRejected: [],
+    foreign: [],
+  })
 }
 
 /**

@@ -18,7 +18,7 @@ export interface Findings {
   /** The names of acknowledged pets that are not stored with their id. */
   readonly lost: readonly string[]
   /** The names of pets that are stored more than once. */
-  readonly doubled: readonly string[]
+  readonly duplicated: readonly string[]
   /** The names of pets that are stored although the service said that they were not added. */
   readonly storedThoughRejected: readonly string[]
   /** The names of stored pets that no client has sent. */
@@ -91,7 +91,7 @@ export class Ledger {
         (outcome, name) =>
           typeof outcome === 'object' && !idsByName.get(name)?.includes(outcome.id),
       ),
-      doubled: [...idsByName].filter(([, ids]) => ids.length > 1).map(([name]) => name),
+      duplicated: [...idsByName].filter(([, ids]) => ids.length > 1).map(([name]) => name),
       storedThoughRejected: this.#names(
         (outcome, name) => outcome === 'rejected' && idsByName.has(name),
       ),
@@ -126,10 +126,10 @@ export function figures(findings: Findings): Record<string, number> {
   )
 }
 
-/** What the findings must be: nothing is lost or doubled, and no client was told anything wrong. */
+/** What the findings must be: no pet is lost or duplicated, and no client was told an untruth. */
 export const NOTHING_WRONG = {
   lost: [],
-  doubled: [],
+  duplicated: [],
   storedThoughRejected: [],
   foreign: [],
   unexpected: [],
