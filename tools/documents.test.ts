@@ -110,6 +110,18 @@ describe('documents', () => {
     expect(named).toEqual([...new Set(trail)].map((file) => basename(file)))
   })
 
+  it('ARCHITECTURE.md draws the packages and the errors of that request', () => {
+    const [, section = ''] = read('ARCHITECTURE.md').split(/^## One request.*$/m)
+    const [, picture = '', table = ''] = section.split('```')
+    const [, ...rows] = table.split('\n').filter((line) => line.startsWith('| '))
+    const cells = rows.map((row) => row.split('|'))
+    const named = cells.flatMap(([, where = '']) => where.match(/[a-z][\w-]+(?=,| *$)/g) ?? [])
+    const drawn = [...picture.matchAll(/participant (?:\w+ as )?([\w-]+)/g)].map(([, name]) => name)
+    expect(drawn).toEqual([...new Set(named)])
+    const errorsIn = (text: string) => [...new Set(text.match(/\b[45]\d\d\b/g))].sort()
+    expect(errorsIn(picture)).toEqual(errorsIn(cells.map((row) => row[4]).join(' ')))
+  })
+
   it('interface.md names every operation and every field', () => {
     const { paths, components } = JSON.parse(read('docs/openapi.json')) as Description
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
