@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import express, { type Express } from 'express'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { HttpApp } from './create-pet-app.ts'
 import { expectError } from './testing/expect-error.test-support.ts'
 import { createLoggedApp } from './testing/logged-app.test-support.ts'
@@ -94,24 +94,41 @@ it('the app has three parameters, by which frameworks know that it responds late
   expect(createLoggedApp().app).toHaveLength(3)
 })
 
+/** The pet app behind a middleware that keeps what is written until the end, like compression. */
+const behindCompression = (petApp: HttpApp) =>
+  express()
+    .disable('x-powered-by')
+    .use((_req, res, next) => {
+      const end = res.end.bind(res)
+      let text = ''
+      Object.assign(res, {
+        write: (chunk: string) => (text += chunk),
+        end: (chunk = '') => end(text + chunk),
+      })
+      next()
+    }, petApp)
+
 it('an early error response passes through middleware that replaces write and end', async () => {
-  const around = (petApp: HttpApp) =>
-    express()
-      .disable('x-powered-by')
-      .use((_req, res, next) => {
-        const end = res.end.bind(res)
-        let text = ''
-        Object.assign(res, {
-          write: (chunk: string) => (text += chunk),
-          end: (chunk = '') => end(text + chunk),
-        })
-        next()
-      }, petApp)
-  const server = await startTestServer({ around })
+  const server = await startTestServer({ around: behindCompression })
   expectError(
     await server.post(PET, { headers: { Expect: '100-continue' }, key: null }),
     'unauthorized',
   )
+})
+
+it('an early error response behind such middleware reaches a client that sends 5 MB', async () => {
+  const server = await startTestServer({ around: behindCompression })
+  // A busy machine may need longer for them than a connection stays open.
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  // Sends all before it reads, as some proxies do.
+  const connection = server.connect().pause()
+  const head = 'POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 5000000\r\n\r\n'
+  connection.write(head)
+  await new Promise((resolve) => connection.socket.write('x'.repeat(5_000_000), resolve))
+  connection.socket.resume()
+  expectError(await connection.response(), 'unauthorized')
+  expect(connection.isBroken).toBe(false)
 })
 
 const PUBLIC = 'https://pets.example/shop'

@@ -1,7 +1,7 @@
 import { isPetError, type PetErrorCode } from '@pet-store/domain'
 import { CONTEXT, type HandlerResponse } from '../response/context.ts'
 import { type ErrorCode, HttpError, INTERNAL_ERROR } from '../response/http-error.ts'
-import { isWritten, sendError } from '../response/response.ts'
+import { sendError } from '../response/response.ts'
 import { databaseUnavailable } from '../response/unavailable.ts'
 import type { ErrorHandler } from './handler.ts'
 import type { HttpLog } from './http-log.ts'
@@ -29,13 +29,13 @@ export function handleError(log: HttpLog): ErrorHandler {
     if (res.destroyed && isUnavailable) return
     // `createPetServer` has sent a response already, because the rest of the body was not valid
     // HTTP.
-    if (isWritten(res) && isHeadersSent(error)) return
+    if (res.writableEnded && isHeadersSent(error)) return
     if (known === undefined) log.internalError(error, requestId)
     else if (isUnavailable) log.unavailable?.(error, requestId)
     if (res.headersSent) {
       // Part of the response was sent. Only closing the connection tells the client that the rest
       // is missing.
-      if (!isWritten(res)) res.destroy()
+      if (!res.writableEnded) res.destroy()
       return
     }
     sendError(res, known ?? new HttpError('internal_error', INTERNAL_ERROR))

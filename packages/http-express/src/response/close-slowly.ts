@@ -16,32 +16,18 @@ const MAX_DISCARDED_BYTES = 8 * 1024 * 1024
 /**
  * Closes a connection in steps: sends what was written and the end of this side, then reads until
  * the client closes its side, but for a limited time only. A connection that is closed with unread
- * bytes would be reset, and the reset can overtake the response (RFC 9112, 9.6). `onSent` is called
- * when everything was sent, `onEnd` before the connection is destroyed; neither is called if the
- * connection breaks before.
+ * bytes would be reset, and the reset can overtake the response (RFC 9112, 9.6).
  */
-export function closeSlowly(
-  socket: Socket,
-  onSent: () => void = () => {},
-  onEnd: () => void = () => {},
-): void {
+export function closeSlowly(socket: Socket): void {
   let timer: NodeJS.Timeout | undefined
   socket.once('close', () => clearTimeout(timer))
   socket.end((error?: Error | null) => {
-    if (error) return
-    onSent()
-    if (socket.readableEnded) {
-      onEnd()
-      return
-    }
-    const end = () => {
-      onEnd()
-      socket.destroy()
-    }
+    if (error || socket.readableEnded) return
+    const destroy = () => void socket.destroy()
     // Must run before the listener of Node's HTTP parser, which was given no bytes meanwhile and
     // would report the end as an error.
-    socket.prependOnceListener('end', end)
-    timer = setTimeout(end, LINGER_MS)
+    socket.prependOnceListener('end', destroy)
+    timer = setTimeout(destroy, LINGER_MS)
   })
   discard(socket)
 }

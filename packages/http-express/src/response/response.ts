@@ -4,7 +4,6 @@ import { closeSlowly } from './close-slowly.ts'
 import { type AnyResponse, CONTEXT } from './context.ts'
 import { ERROR_STATUS, errorJson, type HttpError } from './http-error.ts'
 import { isHttp2 } from './is-http2.ts'
-import { leave } from './response-left.ts'
 
 /** Adds a header to a response that is not sent yet. */
 export function addHeader(res: AnyResponse, name: string, value: string): void {
@@ -79,14 +78,6 @@ export function closeAfter(res: AnyResponse): void {
   if (!res.headersSent && !isHttp2(res.req)) res.setHeader('Connection', 'close')
 }
 
-/** Responses that are completely written, but end only when their connection does. */
-const written = new WeakSet<ServerResponse>()
-
-/** Whether all of the response is written, so that it can no longer change. */
-export function isWritten(res: AnyResponse): boolean {
-  return res.writableEnded || written.has(res)
-}
-
 /**
  * The largest body that Node may read and drop after a 429 or 503, because that costs less than a
  * new connection.
@@ -111,10 +102,8 @@ function closeUnlessBodyIsCheap(res: AnyResponse, status: number): void {
 
 /**
  * Ends a response whose headers have a Content-Length. If the response closes its connection, the
- * client may still be sending, so all of it is written, and the connection is closed by
- * `closeSlowly`; Node would close it right after the response. This is not done if a middleware has
- * replaced `write`, because compression sends nothing before `end`, or if an adapter has no real
- * socket.
+ * client may still be sending, so `closeSlowly` closes it instead of Node, which would do so right
+ * after the response. Not if an adapter has no real socket.
  */
 function endResponse(
   res: AnyResponse,
@@ -122,17 +111,13 @@ function endResponse(
   encoding: BufferEncoding = 'utf8',
 ): void {
   const { socket } = res
-  const closes = res.getHeader('Connection') === 'close'
-  if (!closes || !(socket instanceof Socket) || Object.hasOwn(res, 'write')) {
-    res.end(body, encoding)
-    return
+  if (res.getHeader('Connection') === 'close' && socket instanceof Socket) {
+    // Called after the listener of Node, which has called `destroySoon`. This has ended the sending
+    // side, and would destroy the connection once that has finished.
+    res.once('finish', () => {
+      socket.off('finish', socket.destroy)
+      closeSlowly(socket)
+    })
   }
-  written.add(res)
-  if (body.length > 0 && res.req.method !== 'HEAD') res.write(body, encoding)
-  else res.flushHeaders()
-  const onSent = () => leave(res, performance.now())
-  // Emits `finish`, for which the log of an app around this one may wait.
-  const onEnd = () => void res.end()
-  closeSlowly(socket, onSent, onEnd)
-  res.req.resume()
+  res.end(body, encoding)
 }

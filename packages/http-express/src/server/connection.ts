@@ -37,7 +37,9 @@ export class Connection {
 
   /** Handles a request, or closes the connection if it was sent ahead. */
   add(req: IncomingMessage, res: ServerResponse, handle: RequestListener): void {
-    if (this.#isEnding || this.#isBusy() || this.#wasSentAhead()) {
+    // The sending side has ended after a response that closes the connection.
+    const isEnding = this.#isEnding || !this.#socket.writable
+    if (isEnding || this.#isBusy() || this.#wasSentAhead()) {
       this.#reject(req)
       return
     }
@@ -97,9 +99,11 @@ export class Connection {
 
   /**
    * Whether nothing is under way: every response has left, and no part of a new request has
-   * arrived.
+   * arrived. A connection that is being closed is not idle, so that its client can receive the
+   * response.
    */
   get isIdle(): boolean {
+    if (!this.#socket.writable) return false
     return this.#current === undefined
       ? this.#socket.bytesRead === this.#idleAtBytes
       : this.#hasLeft
@@ -135,7 +139,7 @@ export class Connection {
   #closeAfterCurrent(): void {
     if (this.#isEnding) return
     this.#isEnding = true
-    if (this.#hasLeft) this.#close()
+    if (this.#hasLeft) this.#closeUnlessEnded()
     else if (this.#current?.headersSent === false) closeAfter(this.#current)
   }
 
@@ -146,7 +150,7 @@ export class Connection {
   readonly #leave = (): void => {
     const { req } = this.#current as ServerResponse
     this.#hasLeft = true
-    if (this.#isEnding && this.#socket.writable) this.#close()
+    if (this.#isEnding) this.#closeUnlessEnded()
     if (req.complete) this.#becomeIdle()
     else req.once('end', () => this.#current?.req === req && this.#becomeIdle())
   }
@@ -160,6 +164,11 @@ export class Connection {
   #sendRaw(error: HttpError, hasBody: boolean, req: IncomingMessage | undefined): void {
     this.#socket.write(this.#errors.rawResponse(error, this.#socket, hasBody, req))
     this.#close()
+  }
+
+  /** A connection whose sending side has ended is being closed already. */
+  #closeUnlessEnded(): void {
+    if (this.#socket.writable) this.#close()
   }
 
   #close(): void {
