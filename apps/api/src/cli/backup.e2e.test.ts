@@ -22,7 +22,7 @@ async function start(folder: string, database: string) {
     })
 }
 
-// What docs/how-to/operate.md tells operators to do.
+// What docs/how-to/back-up-and-restore.md tells operators to do.
 it('pet-store backup and restore keep every pet that was reported as stored', async () => {
   const folder = await temporaryFolder()
   const settings = { DATABASE_URL: 'sqlite:pets.db' }

@@ -10,7 +10,7 @@ import { PROGRAM } from '../testing/run-program.test-support.ts'
 
 const DRILL = join(import.meta.dirname, '../../../../deploy/backup/restore-drill.sh')
 
-/** Runs deploy/backup/restore-drill.sh, as docs/how-to/operate.md does. */
+/** Runs deploy/backup/restore-drill.sh, as docs/how-to/back-up-and-restore.md does. */
 async function drill(
   given: readonly string[],
   environment: Record<string, string> = {},
