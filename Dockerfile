@@ -33,7 +33,7 @@ FROM ${NODE_IMAGE}
 ARG VERSION=local
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Pet Store" \
-  org.opencontainers.image.description="The pet store service: list, add and fetch pets over HTTP and JSON." \
+  org.opencontainers.image.description="The pet store service: list, create and get pets over HTTP and JSON." \
   org.opencontainers.image.licenses="MIT" \
   org.opencontainers.image.version="${VERSION}" \
   org.opencontainers.image.revision="${REVISION}"

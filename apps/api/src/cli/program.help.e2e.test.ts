@@ -49,7 +49,7 @@ it('wrong usage ends with 2 and one line, and creates nothing', async () => {
         code: 2,
         stdout: '',
         stderr: expect.stringMatching(
-          /^error: .*\nAdd --help to see what is possible\.\n$/,
+          /^error: .*\nAdd --help to see how it is used\.\n$/,
         ) as string,
       })
     }
@@ -62,13 +62,15 @@ it('wrong usage ends with 2 and one line, and creates nothing', async () => {
         /^error: .*\nSettings .* PORT=3001 pet-store serve; /,
       ) as string,
     })
-  expect((await runHere('export pets.csv', folder)).stderr).toMatch(/\nName a file by --output /)
+  expect((await runHere('export pets.csv', folder)).stderr).toMatch(
+    /\nName the file with --output /,
+  )
   expect((await runHere('sevre', folder)).stderr).toBe(
-    "error: unknown command 'sevre'\n(Did you mean serve?)\nAdd --help to see what is possible.\n",
+    "error: unknown command 'sevre'\n(Did you mean serve?)\nAdd --help to see how it is used.\n",
   )
   expect(await runHere('help sevre', folder)).toMatchObject({
     code: 2,
-    stderr: "error: unknown command 'sevre'\nAdd --help to see what is possible.\n",
+    stderr: "error: unknown command 'sevre'\nAdd --help to see how it is used.\n",
   })
   for (const command of ['help', 'help help', 'help --help'])
     expect(await runHere(command, folder)).toMatchObject({

@@ -62,9 +62,9 @@ Examples:
 
 // Each command is loaded when it runs, so that a command does not load what only others need.
 const program = new Command('pet-store')
-  .description('The pet store service: list, add and fetch pets over HTTP and JSON.')
+  .description('The pet store service: list, create and get pets over HTTP and JSON.')
   .version(VERSION)
-  .showHelpAfterError('Add --help to see what is possible.')
+  .showHelpAfterError('Add --help to see how it is used.')
   .exitOverride()
   // Without this warning a misspelt variable would be ignored silently. doctor lists them itself.
   .hook('preAction', (_program, command) => {
@@ -86,7 +86,7 @@ program
   .command('start')
   .showHelpAfterError(SETTINGS_HINT)
   .description('serve this machine only, with a development API key that is created and printed')
-  .option('--brief', 'print one line instead of the key and examples, for what restarts often')
+  .option('--brief', 'print one line instead of the key and examples, for frequent restarts')
   .action(async (options) => (await import('./start.ts')).start(options))
 
 program
@@ -107,7 +107,7 @@ program
 
 program
   .command('migrate')
-  .description('migrate the database, and stop')
+  .description('migrate the database')
   .option(
     '--check',
     'only list pending migrations; exit code 1 if there are any, 3 if the database is missing ' +

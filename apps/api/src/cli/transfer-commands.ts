@@ -17,7 +17,7 @@ export function addTransferCommands(program: Command, json: Option): void {
     .addOption(
       new Option(
         '--on-error <action>',
-        'whether the file is imported without its rejected lines, or not at all',
+        'stop: import nothing if a line is rejected; skip: import the other lines',
       )
         .choices(['stop', 'skip'])
         .default('stop'),
@@ -30,7 +30,7 @@ export function addTransferCommands(program: Command, json: Option): void {
 
   program
     .command('export')
-    .showHelpAfterError('Name a file by --output <file>; add --help to see what is possible.')
+    .showHelpAfterError('Name the file with --output <file>; add --help to see how it is used.')
     .description('write pets by ascending id')
     .addOption(new Option('--status <status>', 'only pets with this status').choices(PET_STATUSES))
     .addOption(format('the format (default: what the name of --output ends in, else ndjson)'))
@@ -41,7 +41,7 @@ export function addTransferCommands(program: Command, json: Option): void {
     )
     .option(
       '--no-ids',
-      'leave ids out, so that two databases with the same pets give the same bytes',
+      'omit the ids, so that two databases with the same pets give the same bytes',
     )
     .action(async (options, command) =>
       (await import('./export.ts')).exportCommand(options, command),
@@ -50,7 +50,7 @@ export function addTransferCommands(program: Command, json: Option): void {
   program
     .command('seed')
     .description('store invented pets, for trying things out')
-    .requiredOption('--count <number>', 'how many', integerUpTo(1e9))
+    .requiredOption('--count <number>', 'how many pets', integerUpTo(1e9))
     .option(
       '--seed <number>',
       'the same number gives the same pets (default: a random one)',
@@ -76,7 +76,7 @@ export function addTransferCommands(program: Command, json: Option): void {
   program
     .command('restore')
     .description(
-      'SQLite: put a backup in the place of the database, which is kept under another name',
+      'SQLite: replace the database with a backup; the old one is kept under another name',
     )
     .argument('<file>', 'the backup')
     .action(async (file) => (await import('./restore.ts')).restoreCommand(file))

@@ -112,7 +112,7 @@ export function openMetrics({
 function handleScrapes(registry: Registry, log: HttpLog): RequestListener {
   return (req, res) => {
     if (req.url?.split('?', 1)[0] !== '/metrics')
-      return sendError(res, 'not_found', 'There is nothing but /metrics.')
+      return sendError(res, 'not_found', 'Only /metrics is served here.')
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       res.setHeader('Allow', 'GET, HEAD')
       return sendError(res, 'method_not_allowed', 'Metrics can only be read.')

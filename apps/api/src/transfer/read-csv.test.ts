@@ -133,7 +133,7 @@ describe('CSV', () => {
   })
 
   const MISPLACED =
-    'has a quote where none can be: quotes enclose a whole value, and a quote in it is doubled'
+    'has a misplaced quote: quotes enclose a whole value, and a quote in it is written twice'
 
   it.each([
     ['in a value', 'a "b",1\nc,1\n', `line 2 ${MISPLACED}.`],

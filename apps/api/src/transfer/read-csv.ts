@@ -101,7 +101,7 @@ const MISTAKES: Readonly<Record<string, string>> = {
     'or a quote that is not closed',
 }
 const MISPLACED_QUOTE =
-  'has a quote where none can be: quotes enclose a whole value, and a quote in it is doubled'
+  'has a misplaced quote: quotes enclose a whole value, and a quote in it is written twice'
 
 function mistakeAfter(line: number, { code = '' }: Error & { readonly code?: string }): Error {
   return new UnreadableFileError(

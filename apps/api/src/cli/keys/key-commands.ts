@@ -7,7 +7,7 @@ import { asOption } from '../as-option.ts'
 export function addKeyCommands(program: Command, json: Option): void {
   const by = new Option(
     '--by <name>',
-    'who does it, for keys list and the log (default: the user of the operating system)',
+    'who makes the change, as keys list and the log show it (default: the operating system user)',
   )
 
   const keys = program
