@@ -1,8 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { temporaryFolder } from '@pet-store/testing'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { temporaryFolder, waitForOutput } from '@pet-store/testing'
 import { expect, it, onTestFinished } from 'vitest'
 import { ENVIRONMENT, PROGRAM, runProgram } from './testing/run-program.test-support.ts'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 /**
  * Makes a process believe that it is the first one of a container, and say when it listens for a
@@ -38,4 +43,66 @@ it('the program says that Node is too old', async () => {
   expect(program.output.stderr).toBe(
     'Pet store needs Node 22.18, 24.11, or 26 and newer; this is Node 20.20.2.\n',
   )
+})
+
+it.each([
+  ['--frozen-intrinsics', 'Pet store cannot run with --frozen-intrinsics.'],
+  [
+    '--disallow-code-generation-from-strings',
+    'MikroORM cannot run with --disallow-code-generation-from-strings. Start Node without it.',
+  ],
+  [
+    '--no-addons',
+    'Cannot open the SQLite database "pets.db": ' +
+      'Cannot load native addon because loading addons is disabled.',
+  ],
+])('one line says that the program does not run with %s', async (flag, line) => {
+  const folder = await temporaryFolder()
+  const settings = { DATABASE_URL: 'sqlite:pets.db' }
+  const program = runProgram('serve', folder, settings, ['--no-warnings', flag, PROGRAM])
+  expect(await program.ended).toBe(1)
+  expect(program.output).toEqual({ stdout: '', stderr: `${line}\n` })
+})
+
+/** The flags of docs/how-to/deploy.md. */
+const permissions = (folder: string) => [
+  '--permission',
+  '--allow-addons',
+  `--allow-fs-read=${ROOT}`,
+  `--allow-fs-read=${folder}`,
+  `--allow-fs-write=${folder}`,
+  ...(process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : []),
+]
+
+it('the program serves under the permission model of Node', async () => {
+  const folder = await temporaryFolder()
+  await mkdir(join(folder, 'data'))
+  const program = [...permissions(folder), PROGRAM]
+  const create = runProgram('keys create --name kiosk', folder, {}, program)
+  expect(await create.ended).toBe(0)
+  const serve = runProgram('serve', folder, {}, program)
+  onTestFinished(() => void serve.process.kill('SIGKILL'))
+  const address = await waitForOutput(serve, /"address":"([^"]+)"/)
+  const headers = {
+    Authorization: `Bearer ${create.output.stdout.trim()}`,
+    'Content-Type': 'application/json',
+  }
+  const body = '{"name":"Rex","categoryId":1}'
+  expect((await fetch(`${address}/pets`, { method: 'POST', headers, body })).status).toBe(201)
+  expect(await (await fetch(`${address}/pets`, { headers })).text()).toContain('"id":1,')
+  for (const path of ['/', '/docs', '/openapi.json', '/readyz'])
+    expect((await fetch(new URL(path, address))).status).toBe(200)
+  expect(await serve.end()).toBe(0)
+})
+
+it.each([
+  ['--allow-fs-read', '.env', ''],
+  ['--allow-fs-write', './data', 'Cannot open the SQLite database "./data/pet-store.db": '],
+])('the program names what the permission model denies without %s', async (flag, what, before) => {
+  const folder = await temporaryFolder()
+  const flags = permissions(folder).filter((one) => !one.startsWith(`${flag}=${folder}`))
+  const program = runProgram('serve', folder, {}, ['--no-warnings', ...flags, PROGRAM])
+  expect(await program.ended).toBe(1)
+  const reason = `Access to this API has been restricted. Use ${flag} to manage permissions`
+  expect(program.output.stderr).toBe(`${before}${reason} for "${what}".\n`)
 })

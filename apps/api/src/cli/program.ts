@@ -42,13 +42,24 @@ function helpAsOption(args: readonly string[]): readonly string[] {
   return [...names, '--help']
 }
 
-/** The message of an error. If the database is unavailable, the reason is added. */
+/**
+ * The message of an error. If the database is unavailable, the reason is added; if Node's
+ * `--permission` denies something, what it denies.
+ */
 function sentenceOf(error: Error): string {
   const { message, cause } = error
+  const denied = deniedResource(error)
+  if (denied !== undefined) return `${message.replace(/\.+$/, '')} for ${denied}.`
   if (error instanceof AccessError && error.code === 'api_key_not_found')
     return `${message} pet-store keys list shows the id of each.`
   if (!isPetError(error) || !(cause instanceof Error)) return message
   return `${message.replace(/\.$/, '')}: ${cause.message}.`
+}
+
+function deniedResource(error: Error): string | undefined {
+  const { code, resource } = error as NodeJS.ErrnoException & { readonly resource?: string }
+  if (code === 'ERR_ACCESS_DENIED' && resource) return JSON.stringify(resource)
+  return error.cause instanceof Error ? deniedResource(error.cause) : undefined
 }
 
 const EXAMPLES = `

@@ -8,5 +8,5 @@ export function fileError(doing: string, file: string, cause: NodeJS.ErrnoExcept
 /** The reason of a system error, for people. */
 export function reasonOf({ code, errno, message }: NodeJS.ErrnoException): string {
   if (code === 'EISDIR') return 'it is a folder'
-  return errno === undefined ? message : getSystemErrorMessage(errno)
+  return errno === undefined ? message.replace(/\.$/, '') : getSystemErrorMessage(errno)
 }

@@ -21,6 +21,8 @@ export interface ListenOptions {
 /** Listens on an address and returns it as a URL. Rejects with a message that says what to do. */
 export async function listen(server: Server, options: ListenOptions): Promise<string> {
   const { host, port, setting, reusePort = false } = options
+  if (!mayListen())
+    throw new Error(`Cannot listen on ${host} port ${port}: Node's --permission needs --allow-net.`)
   server.listen({ host, port, reusePort, backlog: BACKLOG })
   try {
     await once(server, 'listening')
@@ -31,6 +33,15 @@ export async function listen(server: Server, options: ListenOptions): Promise<st
   }
   const { address, family, port: taken } = server.address() as AddressInfo
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`
+}
+
+/**
+ * Whether Node's `--permission` allows it. Node would throw an error that nothing can catch. Older
+ * versions allow it without `--allow-net`, which they do not know.
+ */
+function mayListen(): boolean {
+  const isLimited = process.permission && process.allowedNodeEnvironmentFlags.has('--allow-net')
+  return !isLimited || process.permission.has('net')
 }
 
 function listenError(cause: unknown, setting: string): string {

@@ -7,8 +7,12 @@ import { PetEntity } from '../entities/pet-entity.ts'
 import { PetImportEntity } from '../entities/pet-import-entity.ts'
 import type { SqlDialect } from '../statements/sql-dialect.ts'
 
-/** The options of the ORM that are the same for every database; the adapter adds its connection. */
+/**
+ * The options of the ORM that are the same for every database; the adapter adds its connection.
+ * Throws if Node was started with a flag with which the ORM does not work.
+ */
 export function ormOptions({ int64 }: SqlDialect, migrations: readonly MigrationObject[]) {
+  assertCodeGeneration()
   return {
     entities: [PetEntity, IdempotencyKeyEntity, ApiKeyEntity, PetImportEntity],
     discovery: {
@@ -39,5 +43,17 @@ export function ormOptions({ int64 }: SqlDialect, migrations: readonly Migration
     debug: false,
     // Without `debug` only warnings are logged. Standard output belongs to the program.
     logger: (message: string) => console.error(message),
+  }
+}
+
+/** MikroORM makes functions of text, and would print each one for which that fails. */
+function assertCodeGeneration(): void {
+  try {
+    new Function()
+  } catch (cause) {
+    throw new Error(
+      'MikroORM cannot run with --disallow-code-generation-from-strings. Start Node without it.',
+      { cause },
+    )
   }
 }

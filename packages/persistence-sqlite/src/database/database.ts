@@ -109,6 +109,9 @@ function createFile(path: string): void {
 
 function reasonOf(error: unknown, path: string): string {
   const { code, message } = error as NodeJS.ErrnoException
+  // Flags of Node deny it. They may also deny looking at the file.
+  if (code === 'ERR_ACCESS_DENIED' || code === 'ERR_DLOPEN_DISABLED')
+    return message.replace(/\.$/, '')
   if (code === 'EACCES' || code === 'EPERM') return `${user()} may not create or open its folder`
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return 'it is a folder'
   if (code === 'SQLITE_NOTADB') return NO_DATABASE
