@@ -56,5 +56,5 @@ export function idsOf(pets: readonly Pet[]): readonly PetId[] {
 
 /** The default order of arrays compares text, so 10 would come before 9. */
 export function ascending(ids: readonly PetId[]): readonly PetId[] {
-  return ids.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0))
+  return ids.toSorted((one, other) => Number(one > other) - Number(one < other))
 }

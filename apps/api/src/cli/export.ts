@@ -37,7 +37,9 @@ export async function exportCommand(
     const text = exportPets(source, { ...options, format, onPets })
     if (output === undefined) {
       let outputError: unknown
-      process.stdout.once('error', (error) => (outputError = error))
+      process.stdout.once('error', (error) => {
+        outputError = error
+      })
       // With `end`, the pipeline would report an error of the database as one of standard output.
       // Errors of standard output itself are reported by main.ts.
       return pipeline(text, process.stdout, { end: false })

@@ -38,11 +38,16 @@ export function repeat(
   onFailure: (error: unknown) => void,
 ): () => Promise<void> {
   let running: Promise<unknown> | undefined
-  const run = () => (running ??= work().catch(failed).then(ended))
+  const run = () => {
+    running ??= work().catch(failed).then(ended)
+    return running
+  }
   const failed = (error: unknown) => {
     if (!isPetError(error) || error.code !== 'persistence_unavailable') onFailure(error)
   }
-  const ended = () => (running = undefined)
+  const ended = () => {
+    running = undefined
+  }
   const timer = setInterval(() => void run(), intervalMs).unref()
   return async () => {
     clearInterval(timer)

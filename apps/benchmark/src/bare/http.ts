@@ -56,19 +56,18 @@ export function serveBare(statements: Statements): void {
     const status = query.get('status')
     const after = query.get('after')
     // One more than asked for tells whether there is a next page.
-    const rows =
-      status !== null
-        ? statements.listWithStatus(status, limit + 1)
-        : after !== null
-          ? statements.listAfter(Number(after), limit + 1)
-          : statements.list(limit + 1)
-    use(rows, (found) => {
+    use(rowsOf(status, after, limit + 1), (found) => {
       const hasMore = found.length > limit
       if (hasMore) found.length = limit
       const filter = status === null ? '' : `&status=${status}`
       const link = `<?limit=${limit}${filter}&after=${found.at(-1)?.id}>; rel="next"`
       send(res, 200, JSON.stringify(found.map(body)), hasMore ? ['Link', link] : [])
     })
+  }
+
+  function rowsOf(status: string | null, after: string | null, count: number) {
+    if (status !== null) return statements.listWithStatus(status, count)
+    return after === null ? statements.list(count) : statements.listAfter(Number(after), count)
   }
 
   function get(res: ServerResponse, id: number): void {

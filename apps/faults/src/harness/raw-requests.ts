@@ -183,10 +183,14 @@ export function rawRequests(
   const requests: RawRequest[] = []
   const count = random.integer(1, 6)
   while (requests.length < count && requests.at(-1)?.isIncomplete !== true) {
-    const choice = random.integer(1, 10)
-    const make =
-      choice <= 7 ? random.pick(WELL_FORMED) : choice <= 9 ? random.pick(BROKEN) : mutated
+    const make = pickMaker(random)
     requests.push(make({ key, id: `c${connection}-${requests.length}`, random }))
   }
   return requests
+}
+
+function pickMaker(random: Random) {
+  const choice = random.integer(1, 10)
+  if (choice <= 7) return random.pick(WELL_FORMED)
+  return choice <= 9 ? random.pick(BROKEN) : mutated
 }

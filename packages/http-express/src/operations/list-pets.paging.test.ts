@@ -127,7 +127,9 @@ it('pages of a list have each earlier pet once, while others are added', async (
         try {
           let left = 40
           const pages = await pagesFrom(growing, '/v1/pets?limit=5', (page) => {
-            for (let index = 0; index < added && left > 0; index += 1, left -= 1) void add()
+            const more = Math.min(added, left)
+            left -= more
+            for (let index = 0; index < more; index += 1) void add()
             return sequence[page % sequence.length]
           })
           const ids = pages.flat()

@@ -48,10 +48,11 @@ export function migrationState(
   // None is ever removed, so a later version has the first one too.
   if (applied !== undefined && applied.length > 0 && known.every((one) => !applied.includes(one)))
     throw new Error(ofAnotherProgram(name, `has the row ${JSON.stringify(applied.at(-1))}`))
+  if (applied === undefined) return { database: 'missing', pending: known, newer: [] }
   return {
-    database: applied === undefined ? 'missing' : applied.length === 0 ? 'empty' : 'migrated',
-    pending: known.filter((one) => !applied?.includes(one)),
-    newer: (applied ?? []).filter((one) => !known.includes(one)),
+    database: applied.length === 0 ? 'empty' : 'migrated',
+    pending: known.filter((one) => !applied.includes(one)),
+    newer: applied.filter((one) => !known.includes(one)),
   }
 }
 

@@ -75,10 +75,8 @@ export class Evaluation {
     if (operator === 'and' && one === false) return false
     if (operator === 'or' && one === true) return true
     const other = this.value(right, rows)
-    if (operator === 'and')
-      return other === false ? false : one === null || other === null ? null : true
-    if (operator === 'or')
-      return other === true ? true : one === null || other === null ? null : false
+    if (operator === 'and') return other === false ? false : unknownOr(true, one, other)
+    if (operator === 'or') return other === true ? true : unknownOr(false, one, other)
     if (['||', '+', '-', '*', '/', '%'].includes(operator)) return calculate(operator, one, other)
     if (one === null || other === null) return null
     const order = compare(one, other)
@@ -88,6 +86,11 @@ export class Evaluation {
     if (operator === '<=') return order <= 0
     return operator === '>=' ? order >= 0 : order !== 0
   }
+}
+
+/** In SQL's logic a null is an unknown truth value. */
+function unknownOr(known: boolean, one: Value, other: Value): Value {
+  return one === null || other === null ? null : known
 }
 
 function columnOf({ table, name }: { table: string | undefined; name: string }, rows: Rows): Value {

@@ -218,7 +218,8 @@ class Execution {
       const value = given[column]
       if (value === undefined && column === 'id' && name === 'pet')
         row[column] = this.#context.state.nextId()
-      else row[column] = value == null ? null : type === 'int8' ? toInteger(value) : value
+      else if (value == null) row[column] = null
+      else row[column] = type === 'int8' ? toInteger(value) : value
     }
     for (const column of Object.keys(given)) {
       if (!(column in definition.columns))

@@ -57,17 +57,38 @@ export function compare(left: Value, right: Value): number {
 export function calculate(operator: string, left: Value, right: Value): Value {
   if (left === null || right === null) return null
   if (operator === '||') return `${String(left)}${String(right)}`
-  if (typeof left === 'number' || typeof right === 'number') {
-    const one = Number(left)
-    const other = Number(right)
-    return operator === '+' ? one + other : operator === '-' ? one - other : one * other
+  const isFraction = typeof left === 'number' || typeof right === 'number'
+  return isFraction
+    ? calculateNumbers(operator, Number(left), Number(right))
+    : calculateIntegers(operator, toInteger(left), toInteger(right))
+}
+
+function calculateNumbers(operator: string, one: number, other: number): number {
+  switch (operator) {
+    case '+':
+      return one + other
+    case '-':
+      return one - other
+    case '*':
+      return one * other
+    default:
+      throw new Error(`The simulated server has no operator ${operator} for fractions.`)
   }
-  const one = toInteger(left)
-  const other = toInteger(right)
-  if (operator === '+') return one + other
-  if (operator === '-') return one - other
-  if (operator === '*') return one * other
-  return operator === '/' ? one / other : one % other
+}
+
+function calculateIntegers(operator: string, one: bigint, other: bigint): bigint {
+  switch (operator) {
+    case '+':
+      return one + other
+    case '-':
+      return one - other
+    case '*':
+      return one * other
+    case '/':
+      return one / other
+    default:
+      return one % other
+  }
 }
 
 /** Reads the text of an array: `{"a","with \"quotes\"",NULL}`. */
