@@ -56,7 +56,7 @@ describe('Adding to PostgreSQL', () => {
       .toEqual([{ count: 3 }])
   })
 
-  it('a pet with a key that is cancelled while waiting for a connection is dropped', async () => {
+  it('an add with a key stores nothing if cancelled while waiting for a connection', async () => {
     const { pets } = await open({ poolSize: 1 })
     const other = await openOther()
     await other.query('begin; lock table pet')
@@ -177,7 +177,7 @@ describe('Checking PostgreSQL', () => {
 })
 
 describe('Opening PostgreSQL', () => {
-  it('opening rejects a database with another encoding than UTF8', async () => {
+  it('opening rejects a database with an encoding other than UTF8', async () => {
     const name = 'pet_store_latin1'
     await onServer(`drop database if exists ${name}`)
     await onServer(`create database ${name} encoding 'LATIN1' locale 'C' template template0`)
@@ -190,7 +190,7 @@ describe('Opening PostgreSQL', () => {
     )
   })
 
-  it('opening rejects a database in which a list has no nulls', async () => {
+  it('opening rejects a database in which arrays cannot contain nulls', async () => {
     const url = new URL(database.url)
     url.searchParams.set('options', '-c array_nulls=off')
     await expect(openPostgresPersistence({ url: url.href })).rejects.toThrow(

@@ -46,7 +46,7 @@ it('a standby serves no reads until it is promoted, unless it is opened to be re
 it.each([
   ['default_transaction_read_only = on', 'The database is read-only'],
   ['search_path = elsewhere', 'relation "pet" does not exist'],
-])('A database works again at once after a time with %s', async (setting, reason) => {
+])('a database works again at once after a time with %s', async (setting, reason) => {
   const name = new URL(database.url).pathname.slice(1)
   const url = new URL(database.url)
   // The operator is not subject to the settings.

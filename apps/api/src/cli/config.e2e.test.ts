@@ -40,7 +40,7 @@ describe('pet-store config', () => {
     expect(JSON.stringify([stdout, json])).not.toMatch(/secret@|=secret|abab/)
   })
 
-  it('config reads .env with a byte order mark, and says that it may not read it', async () => {
+  it('config reads .env with a byte order mark, and names one that it may not read', async () => {
     const folder = await temporaryFolder()
     await writeFile(`${folder}/.env`, '\ufeffMETRICS_PORT=9464\r\nHOST=::1\r\nLOG_LEVEL=\r\n')
     const { stdout, stderr } = await runHere('config', folder, { HOST: '::' })
@@ -82,7 +82,7 @@ describe('pet-store config', () => {
     })
   })
 
-  it('config names wrong settings as every command does, and shows them too', async () => {
+  it('config names invalid settings as every command does, and shows them too', async () => {
     const settings = { PORT: 'x', API_KEYS_SHA256_FILE: 'nowhere' }
     const { code, stdout, stderr } = await runHere('config', await temporaryFolder(), settings)
     expect(code).toBe(2)

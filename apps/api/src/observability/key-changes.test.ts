@@ -17,7 +17,7 @@ function setUp() {
   return { keys, as, times, reported, reportChanges }
 }
 
-it('key changes say who created, rotated and revoked a key, each change one time', async () => {
+it('key changes say who created, rotated and revoked a key, each change once', async () => {
   const { as, times, reported, reportChanges } = setUp()
   times.now = 100
   const { key } = await as('Ada').issueApiKey({ name: 'kiosk' })

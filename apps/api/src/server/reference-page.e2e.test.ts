@@ -49,7 +49,7 @@ describe('the samples of the reference page', () => {
     expect(problems).toEqual([])
   })
 
-  it('the samples show no key on paper', async () => {
+  it('the printed samples show no key', async () => {
     const { page, key } = await openReference()
     await page.evaluate(
       'addEventListener("beforeprint", () => { document.printed = document.body.textContent })',
@@ -218,7 +218,7 @@ describe('the text of the reference page', () => {
     ['light', DESKTOP],
     ['dark', PHONE],
   ] as const)(
-    'the reference has no finding of axe in %s mode at %o, dialogs and responses opened',
+    'axe reports nothing about the reference in %s mode at %o, dialogs and responses open',
     async (colorScheme, viewport) => {
       const { page } = await openReference({ viewport, colorScheme })
       expect(await send(page, 'listPets')).toMatch(/^200 /)

@@ -63,7 +63,7 @@ describe('SIGTERM', () => {
     expect((await fetch(`${address}/pets`, { headers })).status).toBe(200)
   })
 
-  it('SIGTERM breaks off no request of clients that keep sending', async () => {
+  it('SIGTERM interrupts no request of clients that keep sending', async () => {
     const { program, address, headers } = await start({ SHUTDOWN_DELAY: '1s' })
     const agent = new Agent({ keepAlive: true })
     const outcomes = { completed: 0, broken: [] as string[] }

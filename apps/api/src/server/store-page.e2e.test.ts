@@ -147,7 +147,7 @@ describe('the list of the store page', () => {
 })
 
 describe('the drawer of a pet', () => {
-  it('the drawer of a pet opens by a press on its row, and closes by going back', async () => {
+  it('pressing the row of a pet opens its drawer, and going back closes it', async () => {
     const { page, address, key, problems } = await openFilled()
     await page.check('#filter [value=available]')
     await page.waitForURL(/available/)
@@ -174,7 +174,7 @@ describe('the drawer of a pet', () => {
     expect(problems).toEqual([])
   })
 
-  it('the drawer of a pet opens by its address, and leads to the list from there', async () => {
+  it('the address of a pet opens its drawer, which leads to the list from there', async () => {
     const { page } = await openFilled()
     await page.goto(`${page.url()}?pet=40`)
     await page.waitForSelector('#pet-fields :text-is("Pet 40")')
@@ -205,7 +205,7 @@ describe('the drawer of a pet', () => {
 })
 
 describe('the drawer that adds pets', () => {
-  it('the drawer for new pets opens by a shortcut, adds several, and counts them', async () => {
+  it('a shortcut opens the drawer for new pets, which adds several and counts them', async () => {
     const { page, problems } = await openStore()
     await page.keyboard.press('Alt+KeyN')
     expect(await page.evaluate('document.activeElement.id')).toBe('add-name')

@@ -165,7 +165,7 @@ describe('how the store page looks', () => {
     expect(await scheme()).toBe('dark')
   })
 
-  it('both pages have controls of 44 pixels for fingers, which never zoom', async () => {
+  it('both pages have controls of 44 pixels on touch screens, which never zoom', async () => {
     const { page } = await openFilled({ viewport: PHONE, hasTouch: true })
     const controls = 'button, input:not([type=radio], [type=checkbox]), select, textarea, .chip'
     const small = `Array.from(document.querySelectorAll('${controls}'))
@@ -184,7 +184,7 @@ describe('how the store page looks', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
   })
 
-  it('on paper the store page has its pets, in light colours, without controls', async () => {
+  it('the printed store page has its pets, in light colours, without controls', async () => {
     const { page } = await openFilled({ colorScheme: 'dark', needsOwnPage: true })
     await page.emulateMedia({ media: 'print' })
     expect(await page.locator('button:visible, input:visible, select:visible').count()).toBe(0)
@@ -201,7 +201,7 @@ describe('how the store page looks', () => {
     ['light', DESKTOP],
     ['dark', PHONE],
   ] as const)(
-    'the store page has no finding of axe in %s mode at %o',
+    'axe reports nothing about the store page in %s mode at %o',
     async (colorScheme, viewport) => {
       const { page } = await openFilled({ viewport, colorScheme })
       expect(await axeFindings(page)).toEqual([])

@@ -183,7 +183,7 @@ describe('readSettings', () => {
       'false, a number of proxies, or addresses and networks such as 10.0.0.0/8 (not /0), ' +
         'separated by commas',
     ],
-  ])('readSettings rejects a wrong %s', (variable, texts, rule) => {
+  ])('readSettings rejects an invalid %s', (variable, texts, rule) => {
     for (const text of texts) {
       expect(() => readSettings({ [variable]: text }), text).toThrow(
         new InvalidSettings(`${variable} must be ${rule}, got ${JSON.stringify(text)}`),
@@ -215,7 +215,7 @@ describe('readSettings', () => {
         'https://pets.example/shop',
     ],
   ])(
-    'readSettings rejects a wrong %s without repeating it, because it may be secret',
+    'readSettings rejects an invalid %s without repeating it, because it may be secret',
     (variable, texts, rule) => {
       for (const text of texts) {
         expect(

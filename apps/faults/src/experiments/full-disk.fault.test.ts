@@ -16,7 +16,7 @@ const DISK_MIB = 32
 const SPACE_BYTES = 512 * 1024
 
 it.for(['SQLite', 'PostgreSQL'])(
-  'while the disk of %s is full pets are rejected, reads work and nothing is ready',
+  'a full disk of %s rejects pets, and makes the service not ready; reads go on',
   async (database, { skip }) => {
     const disk = await mountSmallDisk(DISK_MIB, skip)
     const service = await (database === 'SQLite'

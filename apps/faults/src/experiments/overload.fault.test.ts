@@ -51,7 +51,7 @@ const LOADS: readonly Load[] = IS_LONG
     ]
   : [{ times: 10, connections: 600 }]
 
-it.each(KINDS)('the service stays useful under ten times its load, on %s', async (server) => {
+it.each(KINDS)('the service keeps serving at ten times its peak load, on %s', async (server) => {
   const service = await Service.start({
     databaseUrl: await emptyDatabase(server),
     core: 1,
@@ -170,7 +170,7 @@ it('the service fits 512 MB while every request has sent nearly all of its body'
   expect(service.peakMiB).toBeLessThan(512)
 })
 
-it('what waits too long for a locked table is rejected, and not stored', async () => {
+it('a creation that waits too long for a locked table is rejected, and not stored', async () => {
   const databaseUrl = await emptyDatabase('PostgreSQL')
   const settings = { DATABASE_STATEMENT_TIMEOUT: '1000' }
   const service = await Service.start({ databaseUrl, settings, nodeFlags: CONTAINER_OF_512_MB })

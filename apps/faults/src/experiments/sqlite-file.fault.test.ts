@@ -65,16 +65,19 @@ it('reads go on while another process holds the write lock', async () => {
 it.each([
   { what: 'moved', change: (path: string) => rename(path, `${path}.moved`) },
   { what: 'deleted', change: (path: string) => rm(path) },
-])('nothing is ready or acknowledged after the file was $what', async ({ change }) => {
-  const service = await Service.start({ databaseUrl: 'sqlite:./pets.db' })
-  await service.ask(CREATE)
-  await change(join(service.folder, 'pets.db'))
-  await until(
-    'the service is not ready',
-    async () => (await service.ask({ path: '/readyz' }))?.status === 503,
-  )
-  expect((await service.ask(CREATE))?.status).toBe(503)
-})
+])(
+  'the service is not ready and acknowledges nothing after the file was $what',
+  async ({ change }) => {
+    const service = await Service.start({ databaseUrl: 'sqlite:./pets.db' })
+    await service.ask(CREATE)
+    await change(join(service.folder, 'pets.db'))
+    await until(
+      'the service is not ready',
+      async () => (await service.ask({ path: '/readyz' }))?.status === 503,
+    )
+    expect((await service.ask(CREATE))?.status).toBe(503)
+  },
+)
 
 it('a command that only reads creates no file', async () => {
   const service = await Service.prepare({ databaseUrl: '' })

@@ -41,7 +41,7 @@ it('a broken body gets one response during the key check, and is no internal err
 })
 
 it.for(['DELETE /v1/pets', 'PUT /v1/pets/1', 'POST /nowhere'])(
-  'a response to %s leaves whole although its body is longer than announced',
+  'the whole response to %s is sent although the body is longer than announced',
   async (line, { server }) => {
     const head = `${line} HTTP/1.1\r\n${HOST}${KEY}Content-Length: 2\r\n\r\n`
     const connection = server.connect().write(`${head}{}x`)

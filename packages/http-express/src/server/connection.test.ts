@@ -215,7 +215,7 @@ it.each([
   ['', 1],
   [', which closes the connection', 2],
 ])(
-  'no status is logged of a response%s that its client does not read to the end',
+  'no status is logged for a response%s that its client does not read to the end',
   async (_, requests) => {
     const { server } = await startSlowServer({
       repository: longList,

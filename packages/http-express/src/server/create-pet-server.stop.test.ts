@@ -90,7 +90,7 @@ it('a stopping server serves the connections that wait to be accepted', async ()
   await stopped
 })
 
-it('Node checks the connections of a stopped server no longer', async () => {
+it('Node no longer checks the connections of a stopped server', async () => {
   const server = createPetServer(
     () => {},
     { request() {}, internalError() {} },

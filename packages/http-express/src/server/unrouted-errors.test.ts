@@ -131,7 +131,7 @@ it('a valid request gets its whole response, even if garbage follows it', async 
   expect(JSON.parse((await connection.response()).text)).toHaveLength(100)
 })
 
-it('an unusual but valid request gets a response: every byte comes alone', async ({ server }) => {
+it('an unusual but valid request gets a response: each byte arrives alone', async ({ server }) => {
   const connection = server.connect()
   for (const byte of GOOD_POST) {
     connection.write(byte)

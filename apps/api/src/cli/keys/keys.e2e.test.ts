@@ -200,7 +200,7 @@ describe('pet-store keys create', () => {
   )
 
   it.each(['keys revoke key_nobody', 'keys rotate key_nobody'])(
-    'pet-store %s ends with exit code 1',
+    'pet-store %s ends with exit code 1, because there is no such key',
     async (command) => {
       const installation = { folder: await temporaryFolder(), settings: {} }
       await run('migrate', installation)

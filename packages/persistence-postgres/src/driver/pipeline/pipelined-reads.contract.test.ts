@@ -77,7 +77,7 @@ describe('Pipelined reads', () => {
     expect(results).toMatchObject([{ value: 1 }, rejected, { value: 2 }])
   })
 
-  it('each of many failing pipelined reads is sent twice at most', async () => {
+  it('each of many failing pipelined reads is sent at most twice', async () => {
     const query = vi.spyOn(pg.Client.prototype, 'query')
     const all = Array.from({ length: 20 }, () => reads.read({ text: 'select 1 / 0' }))
     const results = await Promise.allSettled(all)
