@@ -9,6 +9,8 @@ import { useDatabase } from './testing/temporary-database.test-support.ts'
 const database = useDatabase()
 const unavailable = { code: 'persistence_unavailable', outcome: 'not_stored' }
 
+const A_KEY = { scopes: ['pets:read'], createdAt: new Date(0) } as const
+
 async function open(options: PostgresOptions) {
   const opened = await openPostgresPersistence(options)
   onTestFinished(() => opened.close())
@@ -26,8 +28,15 @@ it('a standby serves no reads until it is promoted, unless it is opened to be re
     await open({ url: standbyUrl, poolSize: 1 }),
     await open({ url: standbyUrl, poolSize: 4 }),
   ]
-  for (const { check, pets } of opened) {
+  await runSql(server.standby.url, 'select pg_wal_replay_pause()')
+  const primary = await open({ url })
+  const key = { id: 'key_new', sha256: 'a'.repeat(64), name: 'new', ...A_KEY }
+  await primary.apiKeys.add(key)
+  for (const { check, pets, apiKeys } of opened) {
     await expect(check()).rejects.toThrow('The database is read-only')
+    // It is not known whether there is such a key.
+    await expect(apiKeys.findByHash(key.sha256)).rejects.toMatchObject(unavailable)
+    await expect(apiKeys.list()).rejects.toMatchObject(unavailable)
     await expect(pets.list({ limit: 1 })).rejects.toMatchObject(unavailable)
     await expect(pets.find(1n)).rejects.toMatchObject(unavailable)
     await expect(pets.add(aNewPet())).rejects.toMatchObject(unavailable)
@@ -35,9 +44,12 @@ it('a standby serves no reads until it is promoted, unless it is opened to be re
   const { pets: read } = await open({ url: standbyUrl, mode: 'read' })
   expect(await read.list({ limit: 1 })).toEqual([])
 
+  await runSql(server.standby.url, 'select pg_wal_replay_resume()')
+  await server.catchUp()
   await runSql(server.standby.url, 'select pg_promote()')
-  for (const { check, pets } of opened) {
+  for (const { check, pets, apiKeys } of opened) {
     await check()
+    expect(await apiKeys.findByHash(key.sha256)).toMatchObject({ id: key.id })
     const { id } = await pets.add(aNewPet())
     expect(await pets.find(id)).toMatchObject({ id })
   }
@@ -70,3 +82,28 @@ it.each([
   await pets.add(aNewPet())
   expect(await pets.find(id)).toMatchObject({ id })
 })
+
+it('Calls that fail on a standby do not each open a connection', async () => {
+  const server = await startReplicatedServer()
+  onTestFinished(() => server.stop())
+  const { url } = await createDatabase(server.primary.url)
+  await migratePostgres({ url })
+  await server.catchUp()
+  const standby = new URL(Object.assign(new URL(url), { port: server.standby.port }))
+  const { pets, apiKeys } = await open({ url: standby.href })
+  const sessions = async () => Number((await runSql<Sessions>(standby.href, SESSIONS))[0]?.sessions)
+  const before = await sessions()
+  const count = 30
+  for (let round = 0; round < count; round += 1) {
+    for (const failing of [() => pets.add(aNewPet()), () => pets.find(1n), () => apiKeys.list()])
+      await expect(failing()).rejects.toMatchObject(unavailable)
+  }
+  expect((await sessions()) - before).toBeLessThan(count)
+})
+
+interface Sessions {
+  readonly sessions: string
+}
+
+/** How many there have been, without those that are open and have not been counted yet. */
+const SESSIONS = 'select sessions from pg_stat_database where datname = current_database()'

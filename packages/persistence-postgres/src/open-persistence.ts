@@ -1,4 +1,3 @@
-import type { MikroORM } from '@mikro-orm/postgresql'
 import type { PetId } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import {
@@ -15,6 +14,7 @@ import { mayWorkOnAnother } from './database/failures.ts'
 import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { type ConnectedDatabase, openPostgresConnections } from './driver/connections.ts'
+import { ormConnection } from './driver/orm-connection.ts'
 import { createPostgresPetWriter } from './driver/pet-writer.ts'
 import { createPostgresRateLimiter } from './driver/rate-limiter.ts'
 import { createPostgresStatementRunner } from './driver/statement-runner.ts'
@@ -47,7 +47,7 @@ export async function openPostgresPersistence(
     await assertPrimaryKeys(connections.pool).catch((error: unknown) => {
       throw cannotOpen(connections.address, error)
     })
-    return await persistenceOf(connections, orm, options)
+    return await persistenceOf(connections, options)
   } catch (error) {
     await connections.close()
     throw error
@@ -56,11 +56,12 @@ export async function openPostgresPersistence(
 
 async function persistenceOf(
   connections: ConnectedDatabase,
-  orm: MikroORM,
   options: PostgresOptions,
 ): Promise<PostgresPersistence> {
   const { pool, read } = connections
   const dialect = POSTGRES_DIALECT
+  // Unlike the check of migrations at opening, which works on a standby, it reads the primary only.
+  const orm = createPostgresOrm(connections, ormConnection(pool, connections.assertPrimary))
   const entities = createPostgresEntityManagers(orm, connections)
   const runner = createPostgresStatementRunner(connections, read)
   const isDistributed = await isPetDistributed(connections)
@@ -85,6 +86,7 @@ async function persistenceOf(
       calls.track(
         assertWritable(pool, { isDistributed, countsRequests })
           .then(() => writeCapacity.assertCapacity(pool))
+          .then(() => connections.endReadPause())
           .catch((error: unknown) => {
             // Behind a pooler the connections of reads may lead to another server than before.
             if (mayWorkOnAnother(error)) connections.reconnectReads()

@@ -1,9 +1,11 @@
 import { persistenceUnavailable } from '@pet-store/domain'
-import type { Pool } from 'pg'
+import type { ClientBase, Pool } from 'pg'
+import { assertPrimary } from './assert-primary.ts'
 import { assertPrimaryKeys } from './assert-primary-keys.ts'
 import { assertRowsVisible, securedTables } from './assert-rows-visible.ts'
 import { assertWritableColumns } from './assert-writable-columns.ts'
-import { ReadOnlyConnection } from './failures.ts'
+import { wasOpenedAfter } from './connection-age.ts'
+import { isDivided, mayWorkOnAnother, ReadOnlyConnection } from './failures.ts'
 import { exactNextIdOf, hasId, nextIdOf, readSequence } from './pet-id-sequence.ts'
 import { withRetries } from './retries.ts'
 
@@ -84,23 +86,38 @@ async function assertRights(pool: Pool, { countsRequests }: Use): Promise<void> 
   await assertRowsVisible(pool, state)
 }
 
-/** Closes a read-only connection: a new one may lead to the primary, or have other settings. */
+/**
+ * Closes each connection that is read-only or does not find the tables, until one works or a new
+ * one fails in the same way: a new one may lead to the primary, or have other settings.
+ */
 async function readState(pool: Pool, sql: string): Promise<Record<string, boolean>> {
-  const client = await pool.connect()
-  let isUsable = false
-  try {
-    const { rows } = await client.query<Record<string, boolean>>(sql)
-    const state = rows[0] ?? {}
-    if (state['read-only']) {
-      const message = 'The database is read-only: a standby, or set to be read-only.'
-      const cause = new ReadOnlyConnection('transaction_read_only is on')
-      throw persistenceUnavailable({ message, cause })
+  for (const beganAtMs = performance.now(); ; ) {
+    const client = await pool.connect()
+    try {
+      const state = await readStateOn(client, sql)
+      client.release()
+      return state
+    } catch (error) {
+      client.release(true)
+      if (!mayWorkOnAnother(error) || wasOpenedAfter(client, beganAtMs)) throw error
     }
-    isUsable = true
-    return state
-  } finally {
-    client.release(!isUsable)
   }
+}
+
+async function readStateOn(client: ClientBase, sql: string): Promise<Record<string, boolean>> {
+  const { rows } = await client.query<Record<string, boolean>>(sql)
+  const state = rows[0] ?? {}
+  if (state['read-only']) {
+    await assertPrimary(client).catch((error: unknown) => {
+      if (!isDivided(error)) return
+      const message = `The database cannot be used: ${(error as Error).message}.`
+      throw persistenceUnavailable({ message, cause: error })
+    })
+    const message = 'The database is read-only: a standby, or set to be read-only.'
+    const cause = new ReadOnlyConnection('transaction_read_only is on')
+    throw persistenceUnavailable({ message, cause })
+  }
+  return state
 }
 
 async function isTaken(pool: Pool, id: bigint): Promise<boolean> {

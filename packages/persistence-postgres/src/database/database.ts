@@ -3,6 +3,7 @@ import { isPetError } from '@pet-store/domain'
 import type { DatabaseServer, OnStatement } from '@pet-store/persistence'
 import pg from 'pg'
 import { assertUsable } from './assert-usable.ts'
+import { noteOpening } from './connection-age.ts'
 import { isProtocolViolation } from './failures.ts'
 import { type ConnectionOptions, type DriverOptions, type Pooler, poolConfig } from './settings.ts'
 
@@ -43,6 +44,7 @@ export function createPostgresDatabase(options: ConnectionOptions): PostgresData
   // itself, and the next statement opens another one.
   pool.on('error', () => {})
   pool.on('connect', (client) => {
+    noteOpening(client)
     client.on('error', () => {})
   })
   const { host, port, database: name = '' } = clientOf(config, address)

@@ -123,6 +123,16 @@ function knownFailureOf(error: unknown): string | undefined {
 /** The reason why a connection is of no use: it leads to a standby, or to a read-only session. */
 export class ReadOnlyConnection extends Error {}
 
+/** The reason why a connection is of no use: a pooler sends its reads to a standby. */
+export class DividedConnection extends ReadOnlyConnection {
+  constructor() {
+    super(
+      'the pooler sends reads to a standby, which may lack pets of the primary: let it send all ' +
+        'statements of this service to the primary (Pgpool-II: load_balance_mode = off)',
+    )
+  }
+}
+
 /**
  * Whether a new connection may succeed where this one has failed, because it may begin with other
  * settings, or lead to another server.
@@ -132,12 +142,17 @@ export function mayWorkOnAnother(error: unknown): boolean {
   return cause instanceof ReadOnlyConnection || OTHER_SESSION.test(sqlStateOf(cause) ?? '')
 }
 
+/** Whether a pooler sends the reads of a connection to a standby. */
+export function isDivided(error: unknown): boolean {
+  return (isPetError(error) ? error.cause : error) instanceof DividedConnection
+}
+
 /**
  * Whether the connection on which a statement failed is known to work still. It is if the statement
  * was not sent. With a server that translates its severities most errors cost their connection.
  */
 export function isUsableAfter(error: unknown): boolean {
-  if (mayWorkOnAnother(error)) return false
+  if (mayWorkOnAnother(error)) return true
   if (isPetError(error)) return error.cause === undefined || isUsableAfter(error.cause)
   const { code = '', severity } = reportedBy(error) ?? {}
   return severity === 'ERROR' || FAILED_STATEMENT.test(code)

@@ -8,13 +8,13 @@ import {
   openPostgresDatabase,
   type PostgresDatabase,
 } from '../database/database.ts'
-import { cannotConnect, mayWorkOnAnother } from '../database/failures.ts'
+import { cannotConnect, isDivided, mayWorkOnAnother } from '../database/failures.ts'
 import { withRetries } from '../database/retries.ts'
 import { type ConnectionOptions, poolConfig } from '../database/settings.ts'
 import { PipelinedReads } from './pipeline/pipelined-reads.ts'
 import { OTHER_DRIVER } from './pipeline/results.ts'
 import { poolSizesOf } from './pool-size.ts'
-import { poolUse, type RunStatement, runOnPool } from './pool-statements.ts'
+import { type AssertClient, poolUse, type RunStatement, runOnPool } from './pool-statements.ts'
 
 /** The connections to a database: a pool for everything, and a few more for pipelined reads. */
 interface PostgresConnections {
@@ -24,8 +24,12 @@ interface PostgresConnections {
    */
   readonly read: RunStatement
   readonly write: RunStatement
+  /** Rejects if a connection of the pool does not lead to the primary, as reads need it to. */
+  readonly assertPrimary: AssertClient
   /** Lets later reads find out again whether they lead to the primary. */
   reconnectReads(): void
+  /** Lets reads connect at once after connections that led to a standby. */
+  endReadPause(): void
   use(name: string): PoolUse
   /** Resolves when every statement has its result and the connections are closed. */
   close(): Promise<void>
@@ -65,17 +69,21 @@ function connectionsTo(
 ): PostgresConnections {
   const { readers, total } = poolSizesOf(options)
   const write = runOnPool(pool, 'unknown')
+  let assertClient = onPrimaryOnly ? createAssertPrimary() : undefined
+  const assertPrimary: AssertClient = (client) => assertClient?.(client)
+  const reconnectPool = () => {
+    if (onPrimaryOnly) assertClient = createAssertPrimary()
+  }
   if (readers === 0) {
-    let assertClient = onPrimaryOnly ? createAssertPrimary() : undefined
-    const read = runOnPool(pool, 'not_stored', (client) => assertClient?.(client))
+    const read = runOnPool(pool, 'not_stored', assertPrimary)
     // A pool that is ending gives no connection to those who wait for one.
     const reads = new RunningCalls()
     return {
       read: (...statement) => reads.track(read(...statement)),
       write,
-      reconnectReads() {
-        if (onPrimaryOnly) assertClient = createAssertPrimary()
-      },
+      assertPrimary,
+      reconnectReads: reconnectPool,
+      endReadPause() {},
       use: (name) => poolUse(name, pool),
       async close() {
         await reads.finish()
@@ -94,7 +102,12 @@ function connectionsTo(
   return {
     read: (statement, values) => reads.read(statement, values),
     write,
-    reconnectReads: () => reads.reconnect(),
+    assertPrimary,
+    reconnectReads() {
+      reconnectPool()
+      reads.reconnect()
+    },
+    endReadPause: () => reads.endPause(),
     use(name) {
       const ofPool = poolUse(name, pool)
       const { open, busy, waiting } = reads.use
@@ -113,7 +126,7 @@ function connectionsTo(
 }
 
 /** Makes a function that asks each connection once whether it leads to the primary. */
-function createAssertPrimary(): (client: ClientBase) => Promise<void> {
+function createAssertPrimary(): AssertClient {
   const known = new WeakSet<ClientBase>()
   return async (client) => {
     if (known.has(client)) return
@@ -131,7 +144,7 @@ async function assertReads({ read }: PostgresConnections): Promise<void> {
   const reading = withRetries(() => read({ text: 'select 1::bigint' }, []))
   const [row] = await reading.catch((error: unknown) => {
     // A standby may become the primary.
-    if (mayWorkOnAnother(error)) return [[1n]]
+    if (mayWorkOnAnother(error) && !isDivided(error)) return [[1n]]
     throw error
   })
   if (row?.[0] !== 1n) throw new Error(OTHER_DRIVER)

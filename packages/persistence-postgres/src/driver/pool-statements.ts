@@ -8,7 +8,13 @@ import {
   WAITING_LIMITS,
 } from '@pet-store/persistence-mikro-orm'
 import pg, { type ClientBase, type Pool, type PoolClient } from 'pg'
-import { cannotConnect, isUsableAfter, unavailableOr } from '../database/failures.ts'
+import { isNew } from '../database/connection-age.ts'
+import {
+  cannotConnect,
+  isUsableAfter,
+  mayWorkOnAnother,
+  unavailableOr,
+} from '../database/failures.ts'
 
 /** A statement for the driver, without its values. */
 export interface StatementText {
@@ -31,6 +37,9 @@ export type RunStatement = (
   cancellation?: Cancellation,
 ) => Promise<readonly Row[]>
 
+/** Rejects if no statement may be sent on a connection. */
+export type AssertClient = (client: ClientBase) => Promise<void> | undefined
+
 /**
  * Runs statements on connections of the pool. `outcome` is that of a statement whose result is
  * lost. `assertClient` may reject a connection before a statement is sent on it.
@@ -38,7 +47,7 @@ export type RunStatement = (
 export function runOnPool(
   pool: Pool,
   outcome: WriteOutcome,
-  assertClient?: (client: ClientBase) => Promise<void> | undefined,
+  assertClient?: AssertClient,
 ): RunStatement {
   const { maxStatements, maxBytes } = WAITING_LIMITS
   let waitingBytes = 0
@@ -76,15 +85,24 @@ export async function onConnection<Result>(
   work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> {
   const client = await connecting
-  let isUsable = true
+  let failure: unknown
   try {
     return await work(client)
   } catch (error) {
-    isUsable = isUsableAfter(error)
+    failure = error
     throw error
   } finally {
-    client.release(!isUsable)
+    releaseAfter(client, failure)
   }
+}
+
+/**
+ * Returns a connection to its pool, or closes it if it does not work after an error, or if a new
+ * one may lead to another server or begin with other settings.
+ */
+export function releaseAfter(client: PoolClient, failure: unknown): void {
+  const isUsable = failure === undefined || isUsableAfter(failure)
+  client.release(!isUsable || (mayWorkOnAnother(failure) && !isNew(client)))
 }
 
 /** Runs a statement on a connection. */

@@ -83,8 +83,11 @@ function positionOfPrimary({ replayed, logPosition }: ServerState): Value {
   return BigInt(logPosition())
 }
 
+/** The settings that are on if the server is a standby. */
+const STANDBY_SETTINGS = ['transaction_read_only', 'in_hot_standby']
+
 function settingOf(state: ServerState, name: string): Value {
-  if (name === 'transaction_read_only') return state.replayed() === undefined ? 'off' : 'on'
+  if (STANDBY_SETTINGS.includes(name)) return state.replayed() === undefined ? 'off' : 'on'
   const value = SETTINGS[name]
   if (value === undefined) throw new Error(`The simulated server has no setting ${name}.`)
   return value

@@ -3,6 +3,7 @@ import {
   type GroupOptions,
   type SqlValue,
 } from '@pet-store/persistence-mikro-orm'
+import { mayWorkOnAnother } from '../../database/failures.ts'
 import type { DriverOptions } from '../../database/settings.ts'
 import type { Row, StatementText } from '../pool-statements.ts'
 import { PipelinedConnection } from './pipelined-connection.ts'
@@ -33,6 +34,9 @@ const TICK_MS = 250
  * the old server.
  */
 const MAX_LIFETIME_MS = 5 * 60_000
+
+/** For how long no connection is opened after one that led to a standby. */
+const STANDBY_PAUSE_MS = 1_000
 
 export interface PipelinedReadOptions extends GroupOptions {
   /** The number of connections. */
@@ -115,6 +119,11 @@ export class PipelinedReads {
     for (const current of this.#current) if (current !== undefined) current.endsAt = 0
   }
 
+  /** Lets reads try again at once whether they lead to the primary now. */
+  endPause(): void {
+    for (const current of this.#current) if (current?.isStandby === true) current.endsAt = 0
+  }
+
   /** Resolves when every read has its result and the connections are closed. */
   async close(): Promise<void> {
     this.#isClosed = true
@@ -175,6 +184,12 @@ export class PipelinedReads {
     })
     const opened: OpenConnection = { endsAt: performance.now() + this.#maxLifetimeMs, opening }
     this.#current[position] = opened
+    opening.catch((error: unknown) => {
+      if (!mayWorkOnAnother(error) || this.#current[position] !== undefined) return
+      // Each group of reads would open a connection to the same standby.
+      const endsAt = performance.now() + STANDBY_PAUSE_MS
+      this.#current[position] = { endsAt, opening, isStandby: true }
+    })
     return opening
   }
 }
@@ -193,4 +208,6 @@ interface OpenConnection {
   readonly opening: Promise<PipelinedConnection>
   /** Absent until the connection is open. */
   connection?: PipelinedConnection
+  /** Whether it could not be opened because it leads to a standby. */
+  readonly isStandby?: true
 }
