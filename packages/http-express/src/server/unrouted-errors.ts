@@ -102,7 +102,11 @@ export function createUnroutedErrors(
       'Cache-Control': 'no-store',
       // With this a web page of an allowed origin can read the error. The origin is known only if
       // its header could be read.
-      ...(allowed !== undefined && { 'Access-Control-Allow-Origin': allowed, Vary: 'Origin' }),
+      ...(allowed !== undefined && {
+        'Access-Control-Allow-Origin': allowed,
+        'Access-Control-Expose-Headers': 'X-Request-Id',
+        Vary: 'Origin',
+      }),
     }
   }
 
