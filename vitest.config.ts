@@ -4,11 +4,11 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { ClosingLineReporter } from './tools/closing-line-reporter.ts'
-import { useTemporaryRoot } from './tools/temporary-root.ts'
+import { ClosingLineReporter } from './tools/testing/closing-line-reporter.ts'
+import { useTemporaryRoot } from './tools/testing/temporary-root.ts'
 
 const POSTGRES = join(import.meta.dirname, 'packages/testing-postgres/src/vitest-global-setup.ts')
-const BUILD = join(import.meta.dirname, 'tools/build-before-tests.ts')
+const BUILD = join(import.meta.dirname, 'tools/testing/build-before-tests.ts')
 /** The tests that need a database, a network, other processes or the built program. */
 const NEEDING_MORE = '**/*.{contract,pact,e2e}.test.ts'
 const FAULTS = 'apps/faults/src/**/*.fault.test.ts'

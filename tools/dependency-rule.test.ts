@@ -13,7 +13,8 @@ import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { IMPORTS } from '../.dependency-cruiser.mjs'
 
-const ROOT = join(import.meta.dirname, '..')
+import { ROOT } from './root.ts'
+
 const packages = Object.entries<{ may: readonly string[]; tests?: readonly string[] }>(IMPORTS)
 
 /**

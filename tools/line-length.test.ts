@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { ROOT } from './public-packages.ts'
+import { ROOT } from './root.ts'
 
 const MAX_COLUMNS = 100
 /** The formatter wraps code, and leaves comments, strings and the titles of tests as they are. */

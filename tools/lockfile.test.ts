@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { ROOT } from './root.ts'
 
-const LOCKFILE = join(import.meta.dirname, '../pnpm-lock.yaml')
+const LOCKFILE = join(ROOT, 'pnpm-lock.yaml')
 const { packages } = parse(readFileSync(LOCKFILE, 'utf8')) as {
   readonly packages: Readonly<Record<string, { readonly os?: readonly string[] }>>
 }

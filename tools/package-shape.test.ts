@@ -14,7 +14,8 @@ interface Manifest {
   readonly peerDependencies?: object
 }
 
-const ROOT = join(import.meta.dirname, '..')
+import { ROOT } from './root.ts'
+
 const read = (...path: string[]): string => readFileSync(join(ROOT, ...path), 'utf8')
 const readManifest = (folder: string): Manifest =>
   JSON.parse(read(folder, 'package.json')) as Manifest

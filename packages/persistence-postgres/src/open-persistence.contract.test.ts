@@ -27,7 +27,7 @@ beforeEach(async () => {
 const DISTRIBUTED =
   "create table pg_dist_partition as select 'pet'::regclass as logicalrelid, 'h' as partmethod"
 
-// The contract of the whole adapter: tools/adapters-page.contract.test.ts.
+// The contract of the whole adapter: tools/docs/adapters-page.contract.test.ts.
 describe('A PostgreSQL adapter', () => {
   it.each(['without named statements', 'when pets are distributed over servers'])(
     'PostgreSQL fulfils the contract %s',

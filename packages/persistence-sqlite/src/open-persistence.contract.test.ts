@@ -21,7 +21,7 @@ afterEach(async () => {
   await persistence.close()
 })
 
-// The contract of the whole adapter: tools/adapters-page.contract.test.ts.
+// The contract of the whole adapter: tools/docs/adapters-page.contract.test.ts.
 describe('SQLite persistence', () => {
   it('a closed SQLite database rejects every call', async () => {
     await persistence.close()

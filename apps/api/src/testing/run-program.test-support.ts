@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url'
 import { type RunningProgram, startProgram, waitForOutput } from '@pet-store/testing'
 
 /**
- * The program that users get, which tools/build-before-tests.ts has built; it starts in a fifth of
- * the time.
+ * The program that users get, which tools/testing/build-before-tests.ts has built; it starts in a
+ * fifth of the time.
  */
 export const PROGRAM: string = fileURLToPath(new URL('../../bin/pet-store.js', import.meta.url))
 

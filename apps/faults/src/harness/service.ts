@@ -31,7 +31,7 @@ export interface ServiceOptions {
   readonly core?: number
 }
 
-/** The built program, as users get it; tools/build-before-tests.ts builds it. */
+/** The built program, as users get it; tools/testing/build-before-tests.ts builds it. */
 const PROGRAM: string = join(
   fileURLToPath(import.meta.resolve('@pet-store/api/package.json')),
   '../bin/pet-store.js',

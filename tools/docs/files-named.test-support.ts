@@ -3,7 +3,8 @@ import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 
-const ROOT = join(import.meta.dirname, '..')
+import { ROOT } from '../root.ts'
+
 const TSC = join(ROOT, 'node_modules/@typescript/native/bin/tsc')
 
 /** What is added to interfaces of a file. */

@@ -5,7 +5,9 @@
 // again after adding a link, and when the repository moves.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { fileAddress, ROOT, readPublicPackages, run } from './public-packages.ts'
+import { ROOT } from '../root.ts'
+import { run } from '../run-command.ts'
+import { fileAddress, readPublicPackages } from './public-packages.ts'
 
 const [given = ''] = process.argv.slice(2)
 if (!/^https:\/\/[^\s@]+$/.test(given)) {

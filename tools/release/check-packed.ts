@@ -10,10 +10,12 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { startProgram, waitForOutput } from '../packages/testing/src/index.ts'
+import { startProgram, waitForOutput } from '../../packages/testing/src/index.ts'
+import { ROOT } from '../root.ts'
+import { run } from '../run-command.ts'
 import { checkAdapterExample } from './adapter-example.ts'
 import { packAll } from './pack.ts'
-import { ROOT, readPublicPackages, run } from './public-packages.ts'
+import { readPublicPackages } from './public-packages.ts'
 
 /** The limits, in bytes after gzip, that the READMEs state. */
 const MAX_BYTES = { '@pet-store/domain': 2_048, '@pet-store/client': 4_000 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
+import { ROOT } from '../root.ts'
 import { type Addition, filesNamedFor } from './files-named.test-support.ts'
 
 const field = 'readonly anotherField?: string | undefined'
@@ -42,7 +43,7 @@ const LIST_THE_FIELDS = [
   'packages/persistence-testing/src/pet-cases/fields.ts',
 ]
 
-const HOW_TO = readFileSync(join(import.meta.dirname, '../docs/how-to/add-an-operation.md'), 'utf8')
+const HOW_TO = readFileSync(join(ROOT, 'docs/how-to/add-an-operation.md'), 'utf8')
 
 /** The files that the how-to says the compiler names, without those that are new. */
 function filesInHowTo(heading: string): readonly string[] {
@@ -59,7 +60,7 @@ beforeAll(() => {
     '{packages/{domain,http-express,persistence,persistence-mikro-orm,persistence-sqlite,' +
       'persistence-postgres,persistence-testing},apps/api,examples/persistence-adapter}' +
       '/src/**/*.ts',
-    { types: ['node'], typeRoots: [join(import.meta.dirname, '../node_modules/@types')] },
+    { types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
   )
 })
 

@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-
-export const ROOT: string = join(import.meta.dirname, '..')
+import { ROOT } from '../root.ts'
 
 export interface PublicPackage {
   readonly name: string
@@ -36,36 +34,4 @@ export function readPublicPackages(): readonly PublicPackage[] {
 /** Where the files of a public repository are, given the `repository.url` of a manifest. */
 export function fileAddress(repositoryUrl: string): string {
   return `${repositoryUrl.replace(/^git\+/, '').replace(/\.git$/, '')}/blob/HEAD/`
-}
-
-/**
- * Resolves to the standard output of a command; rejects with everything that it printed if it
- * fails.
- */
-export async function run(
-  cwd: string,
-  [command = '', ...args]: readonly string[],
-  {
-    input = '',
-    env = process.env,
-  }: { readonly input?: string; readonly env?: NodeJS.ProcessEnv } = {},
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      command,
-      args,
-      { cwd, env, maxBuffer: 2 ** 26 },
-      (error, stdout, stderr) => {
-        if (error === null) resolve(stdout)
-        else
-          reject(
-            new Error(
-              `${[command, ...args].join(' ')} in ${cwd}: ${error.message}\n${stdout}${stderr}`,
-            ),
-          )
-      },
-    )
-    // A command that does not read its input may end before it is written.
-    child.stdin?.on('error', () => {}).end(input)
-  })
 }

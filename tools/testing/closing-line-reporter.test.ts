@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'vitest'
 
-const ROOT = join(import.meta.dirname, '..')
+import { ROOT } from '../root.ts'
+
 const PASSES = `it('passes', () => {})`
 const LATE_ERROR = `setTimeout(() => { throw new Error('no') })
   await new Promise((r) => setTimeout(r, 50))`

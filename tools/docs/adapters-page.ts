@@ -1,12 +1,13 @@
 // `pnpm adapters`: checks the adapters of this repository, bundled, by `pet-store-adapter check`,
-// and writes what it prints into docs/adapters.md. tools/adapters-page.contract.test.ts compares
+// and writes what it prints into docs/adapters.md. adapters-page.contract.test.ts compares
 // the page with a check.
 import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ROOT } from '../root.ts'
+import { run } from '../run-command.ts'
 import { bundleAdapter, HARNESS } from './adapter-bundle.ts'
-import { ROOT, run } from './public-packages.ts'
 
 export const PAGE: string = join(ROOT, 'docs/adapters.md')
 const ADAPTERS = { SQLite: 'persistence-sqlite', PostgreSQL: 'persistence-postgres' } as const

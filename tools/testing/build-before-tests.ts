@@ -7,7 +7,7 @@ import type { TestProject } from 'vitest/node'
 const PROGRAMS = ['@pet-store/api', '@pet-store/persistence-testing']
 
 export default function build({ name }: Pick<TestProject, 'name'>): void {
-  const program = join(import.meta.dirname, 'prepare.cjs')
+  const program = join(import.meta.dirname, '../prepare.cjs')
   const { status, stderr } = spawnSync(
     process.execPath,
     [program, 'bundle', ...PROGRAMS.map((name) => `--filter=${name}`)],

@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { ERROR_STATUS } from '../packages/http-express/src/response/http-error.ts'
+import { ERROR_STATUS } from '../../packages/http-express/src/response/http-error.ts'
+import { ROOT } from '../root.ts'
 import { outputOf, textOf, yamlOf } from './deployment.test-support.ts'
-
-const ROOT = join(import.meta.dirname, '..')
 
 it.for([
   ['promtool', 'check', 'config', 'deploy/prometheus/prometheus.yml'],
@@ -42,7 +41,7 @@ it('the PrometheusRule has the rules of alerts.yml', async () => {
   }
   const head =
     '# The rules of deploy/prometheus/alerts.yml, for the operator. A test writes this file:\n' +
-    '# npx vitest run tools/system-programs --update\n'
+    '# npx vitest run system-programs --update\n'
   const file = 'deploy/kubernetes/components/prometheus-operator/prometheus-rule.yaml'
   await expect(head + stringify(rule, { lineWidth: 100 })).toMatchFileSnapshot(join(ROOT, file))
 })

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { fileAddress, ROOT } from './public-packages.ts'
+import { fileAddress } from '../release/public-packages.ts'
+import { ROOT } from '../root.ts'
 import { requestTrail } from './request-trail.ts'
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')

@@ -2,8 +2,9 @@
 // tarballs, with npm.
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ask, startProgram, waitForOutput } from '../packages/testing/src/index.ts'
-import { ROOT, run } from './public-packages.ts'
+import { ask, startProgram, waitForOutput } from '../../packages/testing/src/index.ts'
+import { ROOT } from '../root.ts'
+import { run } from '../run-command.ts'
 
 const SCRIPTS = ['build', 'test', 'test:node', 'check']
 const SETTINGS = {
