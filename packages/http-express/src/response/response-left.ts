@@ -34,7 +34,7 @@ export function onceLeft(res: ServerResponse, listener: LeftListener): void {
 }
 
 /** Calls the listeners of a response that has left. Only the first call has an effect. */
-export function leave(res: Followed, sentAtMs: number | undefined): void {
+function leave(res: Followed, sentAtMs: number | undefined): void {
   const departure = departureOf(res)
   if (departure.hasLeft) return
   departure.hasLeft = true
