@@ -1,5 +1,6 @@
 import { aNewPet } from '@pet-store/persistence-testing'
 import { runSql } from '@pet-store/testing-postgres'
+import pg from 'pg'
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openPostgresBulkAccess } from './bulk-access.ts'
 import { migratePostgres } from './migrations.ts'
@@ -74,6 +75,24 @@ describe('Bulk access to PostgreSQL', () => {
       const pets = await bulk.readPets({ limit: 10 })
       expect(pets.at(-1)?.id).toBeGreaterThan(id)
     }
+    await bulk.close()
+  })
+
+  it('bulk access never lowers the next id while others move ids too', async () => {
+    const bulk = await openPostgresBulkAccess({ url: database.url })
+    const last = await bulk.lastPetId()
+    const other = new pg.Client(database.url)
+    await other.connect()
+    await other.query('begin; select pg_advisory_xact_lock(1836021349)')
+    const moved = bulk.movePetIdsPast(last + 20_000n)
+    const waiting = `select 1 from pg_locks
+      where locktype = 'advisory' and objid = 1836021349 and not granted`
+    await expect.poll(() => runSql(database.url, waiting)).toHaveLength(1)
+    await other.query(`select setval('pet_id_seq', ${last + 50_000n})`)
+    await other.query('commit')
+    await other.end()
+    await moved
+    expect(await bulk.lastPetId()).toBe(last + 50_000n)
     await bulk.close()
   })
 })

@@ -21,11 +21,16 @@ const PAGE_TIMEOUT_MS = 60_000
 /** More ids than pets are added by others during one statement. */
 const MANY_IDS = 10_000
 
+/** The bytes of `move`: any number that other programs on the same database do not use. */
+const MOVE_LOCK = 0x6d6f7665
+
 /**
  * Skips few ids by taking them, because others may take ids beyond them meanwhile, which `setval`
- * would assign once more. A connection takes first what is left in its cache.
+ * would assign once more. A connection takes first what is left in its cache. One such statement
+ * runs at a time: `setval` of another could set the sequence back.
  */
 const MOVE_PET_IDS = `
+  with locked as materialized (select pg_advisory_xact_lock(${MOVE_LOCK}))
   select case
     when $1::bigint - last > ${MANY_IDS} then setval(${PET_IDS}, $1::bigint)
     else (
@@ -35,7 +40,7 @@ const MOVE_PET_IDS = `
   end
   from (
     select coalesce(pg_sequence_last_value(seqrelid), 0) as last, seqcache
-    from pg_sequence
+    from locked, pg_sequence
     where seqrelid = ${PET_IDS}
   ) as sequence
   where $1::bigint > last`
