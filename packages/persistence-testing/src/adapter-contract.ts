@@ -56,6 +56,7 @@ import { timeZoneCases } from './persistence-cases/time-zones.ts'
 import { assertHarness, type HarnessCase, type PersistenceHarness } from './persistence-harness.ts'
 import { petRepositoryContract } from './pet-repository-contract.ts'
 import { rateLimiterContract } from './rate-limiter-contract.ts'
+import { outageSequenceCases } from './sequence-cases/outage-sequences.ts'
 import { sequenceCases } from './sequence-cases/sequences.ts'
 import { closingOneCases } from './sharing-cases/closing-one.ts'
 import { keysBesideBulkCases } from './sharing-cases/keys-beside-bulk.ts'
@@ -140,7 +141,7 @@ export function adapterContract(given: PersistenceHarness): readonly AdapterCase
       ...killedWhileAddingCases,
       ...killedWhileChangingKeysCases,
     ],
-    'sequences of calls': sequenceCases,
+    [SEQUENCES]: [...sequenceCases, ...outageSequenceCases],
     opening: openingCases,
     'several processes': [
       ...sharingCases,
@@ -179,7 +180,7 @@ export function adapterContract(given: PersistenceHarness): readonly AdapterCase
     ],
   }).flatMap(([capability, cases]) =>
     cases.map(({ run, timeLimitMs: usualMs, ...rest }) => {
-      const times = cases === sequenceCases ? (harness.randomCalls?.times ?? 1) : 1
+      const times = capability === SEQUENCES ? (harness.randomCalls?.times ?? 1) : 1
       const timeLimitMs = usualMs * times
       return {
         ...rest,
@@ -198,6 +199,9 @@ export function adapterContract(given: PersistenceHarness): readonly AdapterCase
     }),
   )
 }
+
+/** The capability whose cases take longer with more random calls. */
+const SEQUENCES = 'sequences of calls'
 
 /** Opens a database for a case of a port. */
 type WithPort<Port> = (url: string, work: (port: Port) => Promise<void>) => Promise<void>

@@ -35,6 +35,7 @@ const WAITING_GROUPS: readonly {
       'persistence.unavailable.lost-connections',
     ],
   },
+  { needs: 'interrupt', ids: ['persistence.sequence.outages'] },
   {
     needs: 'interrupt',
     ids: [

@@ -2,12 +2,12 @@ import type { PetRepository } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
+import { lastPetChoices, petChoices } from '../call-choices/pet-choices.ts'
 import { aTurnLater } from '../case/wait.ts'
-import { expectAsModel } from './call-sequence.ts'
+import { callsAtOnce, expectAsModel } from './call-sequence.ts'
 import type { Model } from './model.ts'
 import { type Choice, expectValue } from './model-call.ts'
 import type { OpenDatabase } from './open-database.ts'
-import { lastPetChoices, petChoices } from './pet-choices.ts'
 
 function harnessOf(create: () => PetRepository) {
   return {
@@ -20,7 +20,7 @@ function harnessOf(create: () => PetRepository) {
 const run = (create: () => PetRepository) =>
   expectAsModel(
     harnessOf(create),
-    petChoices.map((choice) => [choice]),
+    petChoices.map((choice) => callsAtOnce([choice])),
     { sequences: 8, steps: 100, lastSteps: [] },
   )
 
@@ -54,9 +54,13 @@ it('no shorter sequences are computed when the time for that is over', async () 
   const harness = harnessOf(() => ({ ...createMemoryPets(), list: async () => [] }))
   const steps = petChoices.map((choice) => {
     computed += 1
-    return [choice]
+    return callsAtOnce([choice])
   })
-  const plan = { sequences: 1, steps: 100, lastSteps: lastPetChoices.map((choice) => [choice]) }
+  const plan = {
+    sequences: 1,
+    steps: 100,
+    lastSteps: lastPetChoices.map((choice) => callsAtOnce([choice])),
+  }
   await expect(expectAsModel(harness, steps, plan)).rejects.toThrow('pets0.list')
   now.mockRestore()
   expect(computed).toBeLessThan(300)
@@ -80,12 +84,12 @@ it('only a later call may show which of two at the same time was the last one', 
     run: async () => last,
     apply: (model, outcome) => expectValue(outcome, model.requests.get('last'), 'read()'),
   })
-  const plan = { sequences: 1, steps: 1, lastSteps: [[read], [read]] }
+  const plan = { sequences: 1, steps: 1, lastSteps: [callsAtOnce([read]), callsAtOnce([read])] }
   const harness = harnessOf(() => createMemoryPets())
-  await expectAsModel(harness, fc.constant([write(1), write(2)]), plan)
-  const never = fc.constant([write(1), write(1)])
+  await expectAsModel(harness, fc.constant(callsAtOnce([write(1), write(2)])), plan)
+  const never = fc.constant(callsAtOnce([write(1), write(1)]))
   const other: Choice = () => ({ ...read({} as Model, {} as OpenDatabase), run: async () => 2 })
-  await expect(expectAsModel(harness, never, { ...plan, lastSteps: [[other]] })).rejects.toThrow(
-    'the result of read()',
-  )
+  await expect(
+    expectAsModel(harness, never, { ...plan, lastSteps: [callsAtOnce([other])] }),
+  ).rejects.toThrow('the result of read()')
 })

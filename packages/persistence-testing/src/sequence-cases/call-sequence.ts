@@ -1,9 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
-import { withoutDifferences } from '../case/expectations.ts'
 import type { PersistenceHarness } from '../persistence-harness.ts'
-import { copyOf, createModel, type Model } from './model.ts'
-import { type Choice, type ModelCall, type Outcome, outcomeOf, textOf } from './model-call.ts'
+import { createModel, type Model } from './model.ts'
+import { type Choice, type Outcome, outcomeOf, textOf } from './model-call.ts'
+import { type MadeStep, modelsAfter } from './models-after.ts'
 import { type OpenDatabase, withOpenDatabase } from './open-database.ts'
 
 /** The same calls each time, so that each check of an adapter has the same result. */
@@ -17,8 +16,15 @@ const BEGINNING_MS = 10_000
 /** For how long sequences are looked for that are shorter, and fail too. */
 const SHORTENING_MS = 5_000
 
-/** Calls that are made at the same time. */
-export type Step = readonly Choice[]
+/**
+ * A part of a sequence: does it, calls `note` with the calls and their outcomes, and resolves with
+ * what the database may hold then. Rejects if the ports do not allow the outcomes.
+ */
+export type Step = (
+  database: OpenDatabase,
+  models: readonly Model[],
+  note: (made: MadeStep) => void,
+) => Promise<readonly Model[]>
 
 interface Plan {
   /** How many sequences, each on an empty database. */
@@ -79,71 +85,21 @@ async function makeCalls(
     let models: readonly Model[] = [empty]
     for (const step of [...sequence, ...lastSteps]) {
       for (const model of models) model.lastIdsBefore = [...model.lastIds]
-      const calls = step.map((choose) => choose(models[0] as Model, database))
-      const made = await Promise.all(
-        calls.map(async (call) => ({ call, outcome: await outcomeOf(call) })),
-      )
-      steps.push(made)
-      models = modelsAfter(models, made)
+      models = await step(database, models, (made) => void steps.push(made))
     }
   })
 }
 
-interface MadeCall {
-  readonly call: ModelCall
-  readonly outcome: Outcome
-}
-
-type MadeStep = readonly MadeCall[]
-
-/** A model in which some calls of a step have happened, and those that have not. */
-interface PartOfStep {
-  readonly model: Model
-  readonly calls: MadeStep
-}
-
-/**
- * What the database may hold after a step: of two revocations at the same time, for instance, only
- * a later call shows which one was first. If no order of the calls explains their outcomes, throws
- * why.
- */
-function modelsAfter(models: readonly Model[], step: MadeStep): readonly Model[] {
-  const [model, ...otherModels] = models
-  const [made, ...otherCalls] = step
-  if (model && made && otherModels.length === 0 && otherCalls.length === 0) {
-    made.call.apply(model, made.outcome)
-    return models
-  }
-  let fail = () => {}
-  let parts: readonly PartOfStep[] = models.map((part) => ({ model: part, calls: step }))
-  for (const _ of step) {
-    const next = parts.flatMap(({ model: before, calls }) =>
-      calls.flatMap((one): readonly PartOfStep[] => {
-        const changed = copyOf(before)
-        try {
-          withoutDifferences(() => one.call.apply(changed, one.outcome))
-        } catch {
-          fail = () => one.call.apply(copyOf(before), one.outcome)
-          return []
-        }
-        return [{ model: changed, calls: calls.filter((other) => other !== one) }]
-      }),
+/** Makes calls at the same time. */
+export function callsAtOnce(choices: readonly Choice[]): Step {
+  return async (database, models, note) => {
+    const calls = choices.map((choose) => choose(models[0] as Model, database))
+    const made = await Promise.all(
+      calls.map(async (call) => ({ call, outcome: await outcomeOf(call) })),
     )
-    if (next.length === 0) fail()
-    parts = next.length === 1 ? next : withoutEqualOnes(next)
+    note(made)
+    return modelsAfter(models, made)
   }
-  return parts.map(({ model }) => model)
-}
-
-function withoutEqualOnes(parts: readonly PartOfStep[]): readonly PartOfStep[] {
-  const different: PartOfStep[] = []
-  for (const { model, calls } of parts) {
-    const isEqual = (other: PartOfStep) =>
-      calls.every((call, index) => call === other.calls[index]) &&
-      isDeepStrictEqual(model, other.model)
-    if (!different.some(isEqual)) different.push({ model, calls })
-  }
-  return different
 }
 
 function textOfSteps(steps: readonly MadeStep[]): string {

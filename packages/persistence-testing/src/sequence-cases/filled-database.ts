@@ -6,9 +6,8 @@ import { inGroups } from '../case/in-groups.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
 import { after } from '../times.ts'
-import { type Model, nthOf } from './model.ts'
+import { type Model, nthOf, storePet } from './model.ts'
 import type { OpenDatabase } from './open-database.ts'
-import { storePet } from './pet-choices.ts'
 
 /** More than adapters read at a time, or remember; fewer where each is added by a call. */
 const BULK = 10_100

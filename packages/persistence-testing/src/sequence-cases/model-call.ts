@@ -1,5 +1,6 @@
 import { AssertionError } from 'node:assert/strict'
 import { inspect, isDeepStrictEqual } from 'node:util'
+import type { Pet } from '@pet-store/domain'
 import type fc from 'fast-check'
 import { causedBy, expectEqual } from '../case/expectations.ts'
 import type { Model } from './model.ts'
@@ -18,6 +19,13 @@ export interface ModelCall {
    * call must have changed the database.
    */
   readonly apply: (model: Model, outcome: Outcome) => void
+  /**
+   * The outcomes that a call whose outcome is unknown may have had, if it has changed the database:
+   * `stored` are the pets in it. Absent for a call that changes nothing.
+   */
+  readonly unknownOutcomes?: (before: Model, stored: readonly Pet[]) => readonly Outcome[]
+  /** Whether the error of an outage needs no code, as in bulk access. */
+  readonly mayRejectWithAnyError?: boolean
 }
 
 /** For an adapter that has no such call. */

@@ -45,6 +45,11 @@ export function copyOf(model: Model): Model {
   }
 }
 
+export function storePet(model: Model, pet: Pet): void {
+  model.pets.set(pet.id, pet)
+  model.usedIds.add(pet.id)
+}
+
 /** By ascending id. */
 export function sortedPets({ pets }: Model): readonly Pet[] {
   return [...pets.values()].sort((one, other) => (one.id < other.id ? -1 : 1))

@@ -9,6 +9,8 @@ export interface OpenDatabase {
   readonly url: string
   /** Two of them if the adapter allows that, else one. */
   readonly openings: Persistence[]
+  /** Whether bulk access may be open beside these. */
+  readonly hasBulkBeside: boolean
   /** Beside these if the adapter allows that, else the openings are closed meanwhile. */
   readonly useBulk: <Result>(use: (bulk: BulkAccess) => Promise<Result>) => Promise<Result>
   /** The limiter of an opening for windows of this length. */
@@ -54,6 +56,7 @@ export async function withOpenDatabase(
     harness,
     url,
     openings,
+    hasBulkBeside: count > 1 && harness.openBulkAccess !== undefined,
     async useBulk(use) {
       if (count === 1) await closeAll()
       bulk ??= await openBulkAccessOf(harness)({ url, mode: 'migrate' })

@@ -1,5 +1,22 @@
 import fc from 'fast-check'
 import { apiKeysOf, openBulkAccessOf, rateLimiterOf } from '../adapter/with-persistence.ts'
+import { add } from '../call-choices/add-choices.ts'
+import {
+  apiKeyChoices,
+  apiKeyChoicesAtOnce,
+  ifApiKeys,
+  keyListChoices,
+  lastKeyChoices,
+} from '../call-choices/api-key-choices.ts'
+import { bulkKeyChoices, lastBulkKeyChoices } from '../call-choices/bulk-key-choices.ts'
+import {
+  bulkPetChoices,
+  bulkPetChoicesAtOnce,
+  lastBulkPetChoices,
+} from '../call-choices/bulk-pet-choices.ts'
+import { openingChoices } from '../call-choices/opening-choices.ts'
+import { lastPetChoices, list, petChoices, petChoicesAtOnce } from '../call-choices/pet-choices.ts'
+import { ifKept, lastLimitChoices, rateLimitChoices } from '../call-choices/rate-limit-choices.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { assertTested } from '../case/not-tested.ts'
 import {
@@ -8,22 +25,10 @@ import {
   type PersistenceHarness,
 } from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-cases/long-window.ts'
-import {
-  apiKeyChoices,
-  apiKeyChoicesAtOnce,
-  apiKeyChoicesIfThere,
-  keyListChoices,
-  lastKeyChoices,
-} from './api-key-choices.ts'
-import { bulkKeyChoices, lastBulkKeyChoices } from './bulk-key-choices.ts'
-import { bulkPetChoices, bulkPetChoicesAtOnce, lastBulkPetChoices } from './bulk-pet-choices.ts'
-import { expectAsModel, type Step } from './call-sequence.ts'
+import { callsAtOnce, expectAsModel, type Step } from './call-sequence.ts'
 import { fillDatabase } from './filled-database.ts'
 import type { Choice, Choices } from './model-call.ts'
 import { withOpenDatabase } from './open-database.ts'
-import { openingChoices } from './opening-choices.ts'
-import { add, lastPetChoices, list, petChoices, petChoicesAtOnce } from './pet-choices.ts'
-import { ifKept, lastLimitChoices, rateLimitChoices } from './rate-limit-choices.ts'
 
 const GROUP = { group: 'persistence.sequence', timeLimitMs: 60_000 }
 
@@ -53,9 +58,9 @@ export const sequenceCases: readonly HarnessCase[] = casesOf(GROUP, {
       const calls = fc.oneof(
         { weight: 6, arbitrary: rateLimitChoices },
         { weight: 1, arbitrary: petChoices },
-        { weight: 1, arbitrary: apiKeyChoicesIfThere },
+        { weight: 1, arbitrary: apiKeyChoices.map(ifApiKeys) },
       )
-      const onceOpened = calls.map((choice): Step => [choice])
+      const onceOpened = calls.map((choice) => callsAtOnce([choice]))
       await expectAsModel(harness, isKept ? oneByOne(calls) : onceOpened, {
         sequences: 6,
         steps: 150,
@@ -143,7 +148,8 @@ async function untilNoWindowEndsOf(harness: PersistenceHarness): Promise<boolean
   return counts
 }
 
-const stepsOf = (choices: readonly Choice[]): readonly Step[] => choices.map((choice) => [choice])
+const stepsOf = (choices: readonly Choice[]): readonly Step[] =>
+  choices.map((choice) => callsAtOnce([choice]))
 
 /** Sometimes the database is opened again between two calls. */
 function oneByOne(choices: Choices): fc.Arbitrary<Step> {
@@ -151,12 +157,12 @@ function oneByOne(choices: Choices): fc.Arbitrary<Step> {
     { weight: 40, arbitrary: choices },
     { weight: 1, arbitrary: openingChoices },
   )
-  return calls.map((choice) => [choice])
+  return calls.map((choice) => callsAtOnce([choice]))
 }
 
 /** At most one of them lists, because two lists may see writes of others in different orders. */
 function atOnce(choices: Choices, lists: Choices, minLength: number = 1): fc.Arbitrary<Step> {
   const calls = fc.array(choices, { minLength, maxLength: 4, size: 'max' })
   const lastCalls = fc.array(lists, { maxLength: 1 })
-  return fc.tuple(calls, lastCalls).map((both) => both.flat())
+  return fc.tuple(calls, lastCalls).map((both) => callsAtOnce(both.flat()))
 }

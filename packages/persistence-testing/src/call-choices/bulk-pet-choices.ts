@@ -4,12 +4,19 @@ import fc from 'fast-check'
 import { expectEqual } from '../case/expectations.ts'
 import { hashOf } from '../new-api-keys.ts'
 import { withoutId } from '../new-pets.ts'
+import { type Model, nthOf, sortedPets, storePet } from '../sequence-cases/model.ts'
+import {
+  type Choice,
+  type Choices,
+  expectRejected,
+  expectValue,
+  resultOf,
+} from '../sequence-cases/model-call.ts'
 import { ascending } from '../stored-pets.ts'
 import { after } from '../times.ts'
+import { newPets } from './add-choices.ts'
 import { bulkChoice } from './bulk-choice.ts'
-import { type Model, nthOf, sortedPets } from './model.ts'
-import { type Choice, type Choices, expectRejected, expectValue, resultOf } from './model-call.ts'
-import { idFrom, newPets, references, storePet } from './pet-choices.ts'
+import { idFrom, references } from './pet-choices.ts'
 
 /** More than a sequence stores. */
 const ALL = 100_000
@@ -104,6 +111,7 @@ const writePetsAtOnce = bulkChoice(
     expectValue(outcome, undefined, text)
     for (const pet of pets) storePet(model, pet)
   },
+  { value: undefined },
 )
 
 /** Past ids that calls at the same time may get. */
@@ -120,6 +128,7 @@ const movePetIdsPastAtOnce = bulkChoice(
     expectValue(outcome, undefined, text)
     moveIds(model, id)
   },
+  { value: undefined },
 )
 
 /** Calls of bulk access that may be made beside each other, and beside those on pets. */
@@ -217,7 +226,7 @@ const newImports: fc.Arbitrary<PetImport> = fc.record(
   { noNullPrototype: true },
 )
 
-const writePetImports = bulkChoice(
+export const writePetImports: Choices = bulkChoice(
   'writePetImports',
   fc
     .uniqueArray(newImports, { maxLength: 3, selector: ({ id }) => id })
@@ -227,6 +236,7 @@ const writePetImports = bulkChoice(
     expectValue(outcome, undefined, text)
     for (const one of all) model.imports.set(one.id, one)
   },
+  { value: undefined },
 )
 
 /** Every call of bulk access on pets and their imports. */

@@ -3,8 +3,7 @@ import type { Persistence, StoredApiKey } from '@pet-store/persistence'
 import fc from 'fast-check'
 import { expectEqual } from '../case/expectations.ts'
 import { hashOf } from '../new-api-keys.ts'
-import { after } from '../times.ts'
-import { type Model, nthOf } from './model.ts'
+import { type Model, nthOf } from '../sequence-cases/model.ts'
 import {
   type Choice,
   type Choices,
@@ -14,8 +13,9 @@ import {
   NO_CALL,
   type Outcome,
   resultOf,
-} from './model-call.ts'
-import { openingOf, openings } from './pet-choices.ts'
+} from '../sequence-cases/model-call.ts'
+import { after } from '../times.ts'
+import { openingOf, openings } from './openings.ts'
 import { keyNames, similarTexts } from './texts.ts'
 
 /** Often the same ones, or ones that differ by a millisecond. */
@@ -97,11 +97,12 @@ const idFrom = ({ apiKeys }: Model, { isKnown, number, other }: Reference): stri
 
 type Keys = NonNullable<Persistence['apiKeys']>
 
-/** A call of a function of the repository. */
+/** A call of a function of the repository. A write resolves with `done` if it changes something. */
 function choice<Values extends readonly unknown[]>(
   name: keyof Keys,
   values: fc.Arbitrary<(model: Model) => Values>,
   apply: (model: Model, values: Values, outcome: Outcome, text: string) => void,
+  done?: { readonly value: unknown },
 ): Choices {
   return fc.tuple(openings, values).map(
     ([number, valuesOf]): Choice =>
@@ -117,6 +118,7 @@ function choice<Values extends readonly unknown[]>(
             return call.apply(apiKeys, [...given])
           },
           apply: (model, outcome) => apply(model, given, outcome, text),
+          ...(done && { unknownOutcomes: () => [done] }),
         }
       },
   )
@@ -130,6 +132,7 @@ const add = choice(
     expectValue(outcome, undefined, text)
     model.apiKeys.set(key.id, key)
   },
+  { value: undefined },
 )
 
 const replace = choice(
@@ -146,6 +149,7 @@ const replace = choice(
     expectValue(outcome, true, text)
     model.apiKeys.set(next.id, { ...next, replaces: id, overlapUntil: until })
   },
+  { value: true },
 )
 
 const revoke = choice(
@@ -161,6 +165,7 @@ const revoke = choice(
     if (key === undefined || key.revokedAt !== undefined) return
     model.apiKeys.set(id, { ...key, revokedAt, ...(by !== undefined && { revokedBy: by }) })
   },
+  { value: true },
 )
 
 const markUsed = choice(
@@ -179,6 +184,7 @@ const markUsed = choice(
       model.apiKeys.set(id, { ...key, lastUsedAt: at })
     }
   },
+  { value: undefined },
 )
 
 const find = choice(
@@ -275,11 +281,10 @@ export const apiKeyChoices: Choices = fc.oneof(
   { weight: 3, arbitrary: keyListChoices },
 )
 
-/** The same, where there are API keys. */
-export const apiKeyChoicesIfThere: Choices = apiKeyChoices.map(
-  (call): Choice =>
-    (model, database) =>
-      database.openings.every(({ apiKeys }) => apiKeys !== undefined)
-        ? call(model, database)
-        : NO_CALL,
-)
+/** A call where there are API keys. */
+export const ifApiKeys =
+  (call: Choice): Choice =>
+  (model, database) =>
+    database.openings.every(({ apiKeys }) => apiKeys !== undefined)
+      ? call(model, database)
+      : NO_CALL

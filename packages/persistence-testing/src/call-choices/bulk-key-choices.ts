@@ -3,11 +3,17 @@ import type { PetId } from '@pet-store/domain'
 import type { StoredApiKey, StoredIdempotencyKey } from '@pet-store/persistence'
 import fc from 'fast-check'
 import { expectEqual } from '../case/expectations.ts'
+import { type Model, nthOf } from '../sequence-cases/model.ts'
+import {
+  type Choice,
+  type Choices,
+  expectRejected,
+  expectValue,
+  resultOf,
+} from '../sequence-cases/model-call.ts'
 import { after } from '../times.ts'
 import { newApiKeys, times } from './api-key-choices.ts'
 import { bulkChoice } from './bulk-choice.ts'
-import { type Model, nthOf } from './model.ts'
-import { type Choice, type Choices, expectRejected, expectValue, resultOf } from './model-call.ts'
 import { keyNames, similarTexts } from './texts.ts'
 
 const nameOf = ({ owner, key }: { readonly owner: string; readonly key: string }) =>
@@ -76,6 +82,7 @@ const writeIdempotencyKeys = bulkChoice(
     expectValue(outcome, undefined, text)
     for (const key of keys) model.idempotencyKeys.set(nameOf(key), key)
   },
+  { value: undefined },
 )
 
 const readApiKeys = bulkChoice(

@@ -1,10 +1,10 @@
 import type { ApiKey } from '@pet-store/access'
 import fc from 'fast-check'
 import { expectEqual } from '../case/expectations.ts'
+import { sortedPets } from '../sequence-cases/model.ts'
+import { type Choice, type Choices, callText, resultOf } from '../sequence-cases/model-call.ts'
 import { keysOf } from './api-key-choices.ts'
-import { sortedPets } from './model.ts'
-import { type Choice, type Choices, callText, resultOf } from './model-call.ts'
-import { openingOf, openings } from './pet-choices.ts'
+import { openingOf, openings } from './openings.ts'
 
 /** Closes an opening and opens it again. Its next ids may be smaller than its last one. */
 const reopen: Choices = openings.map(

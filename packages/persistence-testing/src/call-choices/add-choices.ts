@@ -1,0 +1,188 @@
+import type { Cancellation, IdempotencyKey, NewPet, PetId } from '@pet-store/domain'
+import { IDEMPOTENCY_KEY_LIFETIME_MS, INT64, PET_STATUSES } from '@pet-store/domain'
+import fc from 'fast-check'
+import { expectEqual, isEqual } from '../case/expectations.ts'
+import { aTurnLater } from '../case/wait.ts'
+import { aNewPet, withoutId } from '../new-pets.ts'
+import { type Model, storePet } from '../sequence-cases/model.ts'
+import {
+  type Choice,
+  type Choices,
+  callText,
+  expectRejected,
+  expectValue,
+  type Outcome,
+  resultOf,
+} from '../sequence-cases/model-call.ts'
+import { int64 } from './numbers.ts'
+import { openingOf, openings } from './openings.ts'
+import { petNames, similarTexts } from './texts.ts'
+
+const HOUR_MS = 3_600_000
+
+/** The time of calls without one. No key is first used at that time and compared at its limit. */
+const NOW_MS = Date.now()
+
+/**
+ * From 21 hours ago to 27 hours from now: no key expires by the clock, so none is deleted. Often
+ * two are a lifetime apart, or a millisecond less or more.
+ */
+const times = fc
+  .tuple(fc.integer({ min: -4, max: 4 }), fc.constantFrom(-1, 0, 0, 1))
+  .map(([quarters, ms]) => new Date(NOW_MS + (3 + 6 * quarters) * HOUR_MS + ms))
+
+export const newPets: fc.Arbitrary<NewPet> = fc
+  .record({
+    name: petNames,
+    categoryId: int64,
+    status: fc.option(fc.constantFrom(...PET_STATUSES), { nil: undefined }),
+  })
+  .map(aNewPet)
+
+const fingerprints = fc.constantFrom('x', 'x', 'x', 'X', 'x ')
+
+const idempotencyKeys: fc.Arbitrary<IdempotencyKey> = fc.record(
+  {
+    owner: similarTexts,
+    key: similarTexts,
+    fingerprint: fingerprints,
+    at: fc.option(times, { nil: undefined }),
+  },
+  { noNullPrototype: true },
+)
+
+/**
+ * So few that two calls at the same time often have the same one. They have no time: of calls at
+ * the same time whose times are hours apart, an adapter may delete for one what is valid for
+ * another.
+ */
+const fewIdempotencyKeys: fc.Arbitrary<IdempotencyKey> = fc.record(
+  { owner: fc.constantFrom('a', 'A'), key: fc.constantFrom('a', 'A'), fingerprint: fingerprints },
+  { noNullPrototype: true },
+)
+
+/** Adds a pet, with an idempotency key or without one. */
+const addOf = (
+  keys: fc.Arbitrary<IdempotencyKey | undefined>,
+  cancelledAfterTurns: fc.Arbitrary<number | undefined> = fc.constant(undefined),
+): Choices =>
+  fc.tuple(openings, newPets, keys, cancelledAfterTurns).map(
+    ([number, pet, key, turns]): Choice =>
+      (_, database) => {
+        const opening = openingOf(database, number)
+        const options = turns === undefined ? [] : [{ cancelledAfterTurns: turns }]
+        const name = `pets${opening}.add${key ? 'WithKey' : ''}`
+        const text = callText(name, pet, ...(key ? [key] : []), ...options)
+        const call = async (...cancellation: readonly Cancellation[]) => {
+          const pets = database.openings[opening]?.pets
+          return key ? pets?.addWithKey(pet, key, ...cancellation) : pets?.add(pet, ...cancellation)
+        }
+        return {
+          text,
+          run: () => (turns === undefined ? call() : cancelAfter(turns, call)),
+          apply(model, outcome) {
+            const isRejected = turns !== undefined && 'error' in outcome
+            if (turns === 0 || (isRejected && !isReused(outcome)))
+              return expectRejected(outcome, text, NOT_STORED)
+            if (key) return applyAddWithKey(model, opening, pet, key, outcome, text)
+            return void expectAdded(model, opening, pet, resultOf(outcome, text), text)
+          },
+          unknownOutcomes: ({ usedIds }, stored) =>
+            stored
+              .filter((one) => !usedIds.has(one.id) && isEqual(withoutId(one), pet))
+              .map((one) => ({ value: key ? { pet: one, isReplay: false } : one })),
+        }
+      },
+  )
+
+const NOT_STORED = { code: 'persistence_unavailable', outcome: 'not_stored' }
+
+const isReused = ({ error }: { readonly error: unknown }): boolean =>
+  Object(error).code === 'idempotency_key_reused'
+
+/** With 0 turns of the event loop it is cancelled before it is made. */
+async function cancelAfter<Result>(
+  turns: number,
+  call: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController()
+  if (turns === 0) controller.abort()
+  const result = call(controller.signal)
+  // It may reject before it is awaited.
+  result.catch(() => {})
+  for (let turn = 0; turn < turns; turn += 1) await aTurnLater()
+  controller.abort()
+  return result
+}
+
+const noKey = fc.constant(undefined)
+
+export const add: Choices = addOf(noKey)
+
+/** Often before the adapter has sent anything. */
+const fewTurns = fc.oneof(fc.constant(0), fc.nat({ max: 12 }))
+
+function applyAddWithKey(
+  model: Model,
+  opening: number,
+  pet: NewPet,
+  { owner, key, fingerprint, at = new Date(NOW_MS) }: IdempotencyKey,
+  outcome: Outcome,
+  text: string,
+): void {
+  const name = JSON.stringify([owner, key])
+  const known = model.idempotencyKeys.get(name)
+  const isValid =
+    known !== undefined && at.getTime() - known.at.getTime() < IDEMPOTENCY_KEY_LIFETIME_MS
+  const stored = isValid ? model.pets.get(known.petId) : undefined
+  if (stored !== undefined) {
+    if (known?.fingerprint === fingerprint)
+      expectValue(outcome, { pet: stored, isReplay: true }, text)
+    else expectRejected(outcome, text, { code: 'idempotency_key_reused' })
+    return
+  }
+  const created = resultOf(outcome, text) as { readonly pet?: unknown }
+  const petId = expectAdded(model, opening, pet, created?.pet, text)
+  expectEqual(created, { pet: created.pet, isReplay: false }, `the result of ${text}`)
+  model.idempotencyKeys.set(name, { owner, key, fingerprint, at, petId })
+}
+
+function expectAdded(
+  model: Model,
+  opening: number,
+  pet: NewPet,
+  added: unknown,
+  text: string,
+): PetId {
+  const { id } = Object(added) as { readonly id?: unknown }
+  const isNew = typeof id === 'bigint' && id > 0n && id <= INT64.max && !model.usedIds.has(id)
+  const last = model.lastIdsBefore[opening] ?? 0n
+  expectEqual(
+    isNew && id > last,
+    true,
+    `whether the id ${String(id)} of ${text} is new, and greater than ${last}`,
+  )
+  storePet(model, { ...pet, id: id as PetId })
+  if ((id as PetId) > (model.lastIds[opening] ?? 0n)) model.lastIds[opening] = id as PetId
+  expectEqual(added, { ...pet, id }, `the pet of ${text}`)
+  return id as PetId
+}
+
+/** Every way to add pets, with these idempotency keys. */
+const addsWith = (keys: fc.Arbitrary<IdempotencyKey>): Choices =>
+  fc.oneof(
+    { weight: 3, arbitrary: add },
+    { weight: 6, arbitrary: addOf(keys) },
+    { weight: 1, arbitrary: addOf(fc.option(keys, { nil: undefined }), fewTurns) },
+  )
+
+/** Adds that are made one after the other. */
+export const addChoices: Choices = addsWith(idempotencyKeys)
+
+/** Adds that may be made at the same time. */
+export const addChoicesAtOnce: Choices = addsWith(fewIdempotencyKeys)
+
+/** The same with more keys, so that most of them are new. */
+export const freshAddChoicesAtOnce: Choices = addsWith(
+  idempotencyKeys.map(({ at: _, ...key }) => key),
+)
