@@ -162,7 +162,7 @@ describe.concurrent('persistenceContract', () => {
         [missing('databaseBeside'), 1],
         [missing('outdatedDatabase'), 2],
         [missing('newerDatabase'), 1],
-        [missing('interrupt'), 9],
+        [missing('interrupt'), 10],
         [missing('freeze'), 6],
         [missing('fill'), 1],
         [missing('loseConnections'), 1],

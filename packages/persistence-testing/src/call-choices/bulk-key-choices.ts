@@ -12,7 +12,8 @@ import {
   resultOf,
 } from '../sequence-cases/model-call.ts'
 import { after } from '../times.ts'
-import { newApiKeys, times } from './api-key-choices.ts'
+import { times } from './api-key-call.ts'
+import { newApiKeys } from './api-key-choices.ts'
 import { bulkChoice } from './bulk-choice.ts'
 import { keyNames, similarTexts } from './texts.ts'
 

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { expectEqual } from '../case/expectations.ts'
 import { sortedPets } from '../sequence-cases/model.ts'
 import { type Choice, type Choices, callText, resultOf } from '../sequence-cases/model-call.ts'
-import { keysOf } from './api-key-choices.ts'
 import { openingOf, openings } from './openings.ts'
+import { keysOf } from './returned-api-keys.ts'
 
 /** Closes an opening and opens it again. Its next ids may be smaller than its last one. */
 const reopen: Choices = openings.map(

@@ -1,5 +1,6 @@
 import { PET_STATUSES, type PetId, type PetQuery } from '@pet-store/domain'
 import fc from 'fast-check'
+import { inGroups } from '../case/in-groups.ts'
 import { type Model, nthOf, sortedPets } from '../sequence-cases/model.ts'
 import {
   type Choice,
@@ -16,22 +17,23 @@ import { openingOf, openings } from './openings.ts'
 
 /** Refers to a pet that exists or was deleted, to an id near it, or to any other id. */
 interface Reference {
-  readonly isKnown: boolean
+  /** It is not if this is 0. */
+  readonly isKnown: number
   readonly number: number
   readonly distance: bigint
   readonly other: bigint
 }
 
 export const references: fc.Arbitrary<Reference> = fc.record({
-  isKnown: fc.boolean(),
+  isKnown: fc.nat({ max: 3 }),
   number: fc.nat({ max: 1_000 }),
-  distance: fc.constantFrom(0n, 0n, 0n, 1n, -1n, 2n ** 32n, 2n ** 53n),
+  distance: fc.constantFrom(0n, 0n, 0n, 0n, 0n, 1n, -1n, 2n ** 32n, 2n ** 53n),
   other: int64,
 })
 
 export function idFrom(model: Model, { isKnown, number, distance, other }: Reference): PetId {
   const known = nthOf(model.usedIds, number)
-  return isKnown && known !== undefined ? known + distance : other
+  return isKnown > 0 && known !== undefined ? known + distance : other
 }
 
 const find: Choices = fc.tuple(openings, references).map(
@@ -79,14 +81,41 @@ function listPets(database: OpenDatabase, number: number, query: PetQuery): Mode
   }
 }
 
+/** Finds pets one by one, of very many some. */
+const findEach =
+  (number: number): Choice =>
+  (before, database) => {
+    const opening = openingOf(database, number)
+    const ids = [...before.usedIds]
+    const every = Math.ceil(ids.length / MOST_FINDS)
+    const some = ids.filter((_, index) => index % every === 0)
+    const text = callText(`pets${opening}.find`, ...some)
+    return {
+      text,
+      run: () =>
+        inGroups(some.length, async (index) =>
+          database.openings[opening]?.pets.find(some[index] as PetId),
+        ),
+      apply: (model, outcome) =>
+        expectValue(
+          outcome,
+          some.map((id) => model.pets.get(id)),
+          text,
+        ),
+    }
+  }
+
+const MOST_FINDS = 200
+
 /** Reads every pet, through each opening. */
-export const lastPetChoices: readonly Choice[] = [0, 1].flatMap((number) =>
-  [undefined, ...PET_STATUSES].map(
+export const lastPetChoices: readonly Choice[] = [0, 1].flatMap((number) => [
+  ...[undefined, ...PET_STATUSES].map(
     (status): Choice =>
       (_, database) =>
         listPets(database, number, { status, limit: 100_000 }),
   ),
-)
+  findEach(number),
+])
 
 /** Deletes a pet as an operator does. */
 const deletePet: Choices = fc.nat().map(

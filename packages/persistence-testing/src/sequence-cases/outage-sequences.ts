@@ -1,11 +1,7 @@
 import fc from 'fast-check'
-import {
-  apiKeyChoices,
-  apiKeyChoicesAtOnce,
-  ifApiKeys,
-  keyListChoices,
-  lastKeyChoices,
-} from '../call-choices/api-key-choices.ts'
+import { ifApiKeys } from '../call-choices/api-key-call.ts'
+import { apiKeyChoices, apiKeyChoicesAtOnce } from '../call-choices/api-key-choices.ts'
+import { keyListChoices, lastKeyChoices } from '../call-choices/api-key-reads.ts'
 import { ifBulkBeside } from '../call-choices/bulk-choice.ts'
 import { bulkKeyChoices, lastBulkKeyChoices } from '../call-choices/bulk-key-choices.ts'
 import {

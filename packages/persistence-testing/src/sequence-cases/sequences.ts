@@ -1,13 +1,9 @@
 import fc from 'fast-check'
 import { apiKeysOf, openBulkAccessOf, rateLimiterOf } from '../adapter/with-persistence.ts'
 import { add } from '../call-choices/add-choices.ts'
-import {
-  apiKeyChoices,
-  apiKeyChoicesAtOnce,
-  ifApiKeys,
-  keyListChoices,
-  lastKeyChoices,
-} from '../call-choices/api-key-choices.ts'
+import { ifApiKeys } from '../call-choices/api-key-call.ts'
+import { apiKeyChoices, apiKeyChoicesAtOnce } from '../call-choices/api-key-choices.ts'
+import { keyListChoices, lastKeyChoices } from '../call-choices/api-key-reads.ts'
 import { bulkKeyChoices, lastBulkKeyChoices } from '../call-choices/bulk-key-choices.ts'
 import {
   bulkPetChoices,
