@@ -3,8 +3,7 @@ import { IDEMPOTENCY_KEY_LIFETIME_MS, INT64, PET_STATUSES } from '@pet-store/dom
 import fc from 'fast-check'
 import { expectEqual, isEqual } from '../case/expectations.ts'
 import { aTurnLater } from '../case/wait.ts'
-import { aNewPet, withoutId } from '../new-pets.ts'
-import { type Model, storePet } from '../sequence-cases/model.ts'
+import { type Model, storePet } from '../model/model.ts'
 import {
   type Choice,
   type Choices,
@@ -13,7 +12,8 @@ import {
   expectValue,
   type Outcome,
   resultOf,
-} from '../sequence-cases/model-call.ts'
+} from '../model/model-call.ts'
+import { aNewPet, withoutId } from '../new-pets.ts'
 import { int64 } from './numbers.ts'
 import { openingOf, openings } from './openings.ts'
 import { petNames, similarTexts } from './texts.ts'

@@ -1,14 +1,8 @@
 import type { Persistence } from '@pet-store/persistence'
 import fc from 'fast-check'
+import { type Model, nthOf } from '../model/model.ts'
+import { type Choice, type Choices, callText, NO_CALL, type Outcome } from '../model/model-call.ts'
 import { hashOf } from '../new-api-keys.ts'
-import { type Model, nthOf } from '../sequence-cases/model.ts'
-import {
-  type Choice,
-  type Choices,
-  callText,
-  NO_CALL,
-  type Outcome,
-} from '../sequence-cases/model-call.ts'
 import { after } from '../times.ts'
 import { openingOf, openings } from './openings.ts'
 import { similarTexts } from './texts.ts'

@@ -3,7 +3,7 @@ import type { Persistence, StoredApiKey } from '@pet-store/persistence'
 import fc from 'fast-check'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
-import { type Model, nthOf } from '../sequence-cases/model.ts'
+import { type Model, nthOf } from '../model/model.ts'
 import {
   type Choice,
   type Choices,
@@ -11,7 +11,7 @@ import {
   expectValue,
   type Outcome,
   resultOf,
-} from '../sequence-cases/model-call.ts'
+} from '../model/model-call.ts'
 import { after } from '../times.ts'
 import {
   apiKeyCall,

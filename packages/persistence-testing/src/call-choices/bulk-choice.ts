@@ -1,13 +1,7 @@
 import type { BulkAccess } from '@pet-store/persistence'
 import type fc from 'fast-check'
-import type { Model } from '../sequence-cases/model.ts'
-import {
-  type Choice,
-  type Choices,
-  callText,
-  NO_CALL,
-  type Outcome,
-} from '../sequence-cases/model-call.ts'
+import type { Model } from '../model/model.ts'
+import { type Choice, type Choices, callText, NO_CALL, type Outcome } from '../model/model-call.ts'
 
 /**
  * A call of bulk access. `use` may read back what the call itself does not return. A write resolves

@@ -3,14 +3,14 @@ import type { PetId } from '@pet-store/domain'
 import type { StoredApiKey, StoredIdempotencyKey } from '@pet-store/persistence'
 import fc from 'fast-check'
 import { expectEqual } from '../case/expectations.ts'
-import { type Model, nthOf } from '../sequence-cases/model.ts'
+import { type Model, nthOf } from '../model/model.ts'
 import {
   type Choice,
   type Choices,
   expectRejected,
   expectValue,
   resultOf,
-} from '../sequence-cases/model-call.ts'
+} from '../model/model-call.ts'
 import { after } from '../times.ts'
 import { times } from './api-key-call.ts'
 import { newApiKeys } from './api-key-choices.ts'

@@ -2,16 +2,16 @@ import type { Pet, PetId } from '@pet-store/domain'
 import type { PetImport } from '@pet-store/persistence'
 import fc from 'fast-check'
 import { expectEqual } from '../case/expectations.ts'
-import { hashOf } from '../new-api-keys.ts'
-import { withoutId } from '../new-pets.ts'
-import { type Model, nthOf, sortedPets, storePet } from '../sequence-cases/model.ts'
+import { type Model, nthOf, sortedPets, storePet } from '../model/model.ts'
 import {
   type Choice,
   type Choices,
   expectRejected,
   expectValue,
   resultOf,
-} from '../sequence-cases/model-call.ts'
+} from '../model/model-call.ts'
+import { hashOf } from '../new-api-keys.ts'
+import { withoutId } from '../new-pets.ts'
 import { ascending } from '../stored-pets.ts'
 import { after } from '../times.ts'
 import { newPets } from './add-choices.ts'

@@ -1,8 +1,8 @@
 import type { ApiKey } from '@pet-store/access'
 import fc from 'fast-check'
 import { expectEqual } from '../case/expectations.ts'
-import { sortedPets } from '../sequence-cases/model.ts'
-import { type Choice, type Choices, callText, resultOf } from '../sequence-cases/model-call.ts'
+import { sortedPets } from '../model/model.ts'
+import { type Choice, type Choices, callText, resultOf } from '../model/model-call.ts'
 import { openingOf, openings } from './openings.ts'
 import { keysOf } from './returned-api-keys.ts'
 

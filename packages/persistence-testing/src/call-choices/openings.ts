@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { OpenDatabase } from '../sequence-cases/open-database.ts'
+import type { OpenDatabase } from '../model/open-database.ts'
 
 /** The number of an opening that makes a call. */
 export const openings: fc.Arbitrary<number> = fc.nat({ max: 1 })

@@ -1,7 +1,7 @@
 import { PET_STATUSES, type PetId, type PetQuery } from '@pet-store/domain'
 import fc from 'fast-check'
 import { inGroups } from '../case/in-groups.ts'
-import { type Model, nthOf, sortedPets } from '../sequence-cases/model.ts'
+import { type Model, nthOf, sortedPets } from '../model/model.ts'
 import {
   type Choice,
   type Choices,
@@ -9,8 +9,8 @@ import {
   expectValue,
   type ModelCall,
   resultOf,
-} from '../sequence-cases/model-call.ts'
-import type { OpenDatabase } from '../sequence-cases/open-database.ts'
+} from '../model/model-call.ts'
+import type { OpenDatabase } from '../model/open-database.ts'
 import { addChoices, addChoicesAtOnce, freshAddChoicesAtOnce } from './add-choices.ts'
 import { int64 } from './numbers.ts'
 import { openingOf, openings } from './openings.ts'

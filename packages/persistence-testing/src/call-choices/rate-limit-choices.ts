@@ -1,16 +1,10 @@
 import type { Allowance } from '@pet-store/access'
 import fc from 'fast-check'
 import { expectEqual } from '../case/expectations.ts'
+import type { Model } from '../model/model.ts'
+import { type Choice, type Choices, callText, NO_CALL, resultOf } from '../model/model-call.ts'
+import { ALLOWED_REQUESTS } from '../model/open-database.ts'
 import { LONG_MS } from '../rate-limiter-cases/long-window.ts'
-import type { Model } from '../sequence-cases/model.ts'
-import {
-  type Choice,
-  type Choices,
-  callText,
-  NO_CALL,
-  resultOf,
-} from '../sequence-cases/model-call.ts'
-import { ALLOWED_REQUESTS } from '../sequence-cases/open-database.ts'
 import { openingOf, openings } from './openings.ts'
 import { similarTexts } from './texts.ts'
 

@@ -1,6 +1,6 @@
 import type { ApiKey } from '@pet-store/access'
 import type { StoredApiKey } from '@pet-store/persistence'
-import type { Model } from '../sequence-cases/model.ts'
+import type { Model } from '../model/model.ts'
 
 /** Each key that replaces another one, by the id of that one. */
 export function successorsOf({ apiKeys }: Model): ReadonlyMap<string, StoredApiKey> {

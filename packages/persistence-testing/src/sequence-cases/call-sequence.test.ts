@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
 import { lastPetChoices, petChoices } from '../call-choices/pet-choices.ts'
 import { aTurnLater } from '../case/wait.ts'
+import type { Model } from '../model/model.ts'
+import { type Choice, expectValue } from '../model/model-call.ts'
+import type { OpenDatabase } from '../model/open-database.ts'
 import { callsAtOnce, expectAsModel } from './call-sequence.ts'
-import type { Model } from './model.ts'
-import { type Choice, expectValue } from './model-call.ts'
-import type { OpenDatabase } from './open-database.ts'
 
 function harnessOf(create: () => PetRepository) {
   return {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
+import { createModel, type Model } from '../model/model.ts'
+import { type Choice, type Outcome, outcomeOf, textOf } from '../model/model-call.ts'
+import { type MadeStep, modelsAfter } from '../model/models-after.ts'
+import { type OpenDatabase, withOpenDatabase } from '../model/open-database.ts'
 import type { PersistenceHarness } from '../persistence-harness.ts'
-import { createModel, type Model } from './model.ts'
-import { type Choice, type Outcome, outcomeOf, textOf } from './model-call.ts'
-import { type MadeStep, modelsAfter } from './models-after.ts'
-import { type OpenDatabase, withOpenDatabase } from './open-database.ts'
 
 /** The same calls each time, so that each check of an adapter has the same result. */
 const USUAL_SEED = 2_026

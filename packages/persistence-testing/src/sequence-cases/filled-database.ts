@@ -3,11 +3,11 @@ import type { Persistence, StoredApiKey, StoredIdempotencyKey } from '@pet-store
 import { apiKeyOf, importOf, keyOf } from '../bulk-cases/items.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
+import { type Model, nthOf, storePet } from '../model/model.ts'
+import type { OpenDatabase } from '../model/open-database.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
 import { after } from '../times.ts'
-import { type Model, nthOf, storePet } from './model.ts'
-import type { OpenDatabase } from './open-database.ts'
 
 /** More than adapters read at a time, or remember; fewer where each is added by a call. */
 const BULK = 10_100

@@ -18,9 +18,9 @@ import {
   petChoices,
 } from '../call-choices/pet-choices.ts'
 import { casesOf } from '../case/contract-case.ts'
+import type { Choices } from '../model/model-call.ts'
 import { type HarnessCase, memberOf } from '../persistence-harness.ts'
 import { callsAtOnce, expectAsModel, type Step } from './call-sequence.ts'
-import type { Choices } from './model-call.ts'
 import { type OutageKind, outageStep, type StepOutage } from './outage-step.ts'
 
 const GROUP = { group: 'persistence.sequence', timeLimitMs: 120_000 }

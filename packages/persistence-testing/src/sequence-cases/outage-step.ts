@@ -7,13 +7,19 @@ import { awaitedLater } from '../case/awaited-later.ts'
 import { expectEqual, isEqual } from '../case/expectations.ts'
 import { endWithin } from '../case/time-limit.ts'
 import { wait } from '../case/wait.ts'
+import { type Model, sortedPets, storePet } from '../model/model.ts'
+import {
+  type Choice,
+  type ModelCall,
+  NO_CALL,
+  type Outcome,
+  outcomeOf,
+} from '../model/model-call.ts'
+import { type MadeCall, modelsAfter } from '../model/models-after.ts'
+import type { OpenDatabase } from '../model/open-database.ts'
 import { aNewPet, withoutId } from '../new-pets.ts'
 import { memberOf } from '../persistence-harness.ts'
 import type { Step } from './call-sequence.ts'
-import { type Model, sortedPets, storePet } from './model.ts'
-import { type Choice, type ModelCall, NO_CALL, type Outcome, outcomeOf } from './model-call.ts'
-import { type MadeCall, modelsAfter } from './models-after.ts'
-import type { OpenDatabase } from './open-database.ts'
 
 /** A call, and when it is made. */
 export interface DelayedChoice {
@@ -108,8 +114,8 @@ function withStoredPets(models: readonly Model[], stored: readonly Pet[]): reado
     expectEqual(
       stored,
       sortedPets(models[0] as Model),
-      'the pets after an outage: each whose add has resolved, and none whose add said not_stored; ' +
-        'one whose add said unknown once at most',
+      'the pets after an outage: those whose adds have resolved, none of those whose adds said ' +
+        'not_stored, and those whose adds said unknown once at most',
     )
   return possible
 }

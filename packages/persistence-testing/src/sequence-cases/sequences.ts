@@ -15,6 +15,8 @@ import { lastPetChoices, list, petChoices, petChoicesAtOnce } from '../call-choi
 import { ifKept, lastLimitChoices, rateLimitChoices } from '../call-choices/rate-limit-choices.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { assertTested } from '../case/not-tested.ts'
+import type { Choice, Choices } from '../model/model-call.ts'
+import { withOpenDatabase } from '../model/open-database.ts'
 import {
   assertSeveralProcesses,
   type HarnessCase,
@@ -23,8 +25,6 @@ import {
 import { untilNoWindowEnds } from '../rate-limiter-cases/long-window.ts'
 import { callsAtOnce, expectAsModel, type Step } from './call-sequence.ts'
 import { fillDatabase } from './filled-database.ts'
-import type { Choice, Choices } from './model-call.ts'
-import { withOpenDatabase } from './open-database.ts'
 
 const GROUP = { group: 'persistence.sequence', timeLimitMs: 60_000 }
 
