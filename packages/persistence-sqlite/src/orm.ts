@@ -5,7 +5,7 @@ import { SqliteDialect } from 'kysely'
 import { SQLITE_DIALECT } from './database/dialect.ts'
 import { unavailableAfterCommit, unavailableOr } from './database/failures.ts'
 import { REQUEST_MAX_WAIT_MS, withRetries } from './database/retries.ts'
-import { assertFilesUnmoved } from './database/watched-files.ts'
+import { assertFilesUnmoved, assertNotOverwritten } from './database/watched-files.ts'
 import { ormConnection } from './driver/orm-connection.ts'
 import { inTurn } from './driver/transaction.ts'
 import { MIGRATIONS } from './schema.ts'
@@ -22,7 +22,8 @@ export function createSqliteOrm(database: Database): MikroORM {
 }
 
 /** Runs work that changes nothing, at once. */
-async function runRead<Result>(work: () => Promise<Result>): Promise<Result> {
+async function runRead<Result>(database: Database, work: () => Promise<Result>): Promise<Result> {
+  assertNotOverwritten(database)
   try {
     return await withRetries(work, REQUEST_MAX_WAIT_MS)
   } catch (error) {
@@ -40,7 +41,8 @@ export function createSqliteEntityManagers(
   { readsInTurn = false } = {},
 ): EntityManagers {
   return new EntityManagers(em, {
-    read: (work) => (readsInTurn ? inTurn(database, () => runRead(work)) : runRead(work)),
+    read: (work) =>
+      readsInTurn ? inTurn(database, () => runRead(database, work)) : runRead(database, work),
 
     write(work) {
       // The deadline includes the wait for earlier writes of this connection, so that many writes

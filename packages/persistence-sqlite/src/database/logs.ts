@@ -76,8 +76,19 @@ export function hasOwnLog(path: string): boolean {
   const header = readHeader(path)
   if (!header.subarray(0, DATABASE_START.length).equals(DATABASE_START))
     throw new Error(NO_DATABASE)
-  // The header of a file says that it has a log before its first log is written. Backups, and files
-  // made by other tools, say that they have none.
+  return saysItHasLog(header)
+}
+
+/** Whether the header of a file says that it has a write-ahead log. */
+export function isWithLog(path: string): boolean {
+  return saysItHasLog(readHeader(path))
+}
+
+/**
+ * A header says that the file has a log before its first log is written. Backups, and files made by
+ * other tools, say that they have none.
+ */
+function saysItHasLog(header: Buffer): boolean {
   return header[WRITE_VERSION] === WITH_LOG && header[READ_VERSION] === WITH_LOG
 }
 
@@ -90,7 +101,7 @@ const HEADER_BYTES = 100
 /**
  * The descriptors of files whose headers were read, by the id of the file. They stay open, because
  * closing any descriptor of a file gives up all locks that this process holds on it, those of
- * SQLite too. There is one for each file that was opened with a log beside it.
+ * SQLite too. There is one for each file that was opened to be written, or with a log beside it.
  */
 const descriptors = new Map<string, number>()
 

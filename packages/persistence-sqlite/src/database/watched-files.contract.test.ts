@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { temporaryFolder } from '@pet-store/testing'
@@ -64,6 +73,48 @@ it.each(
     outcome: 'not_stored',
   })
 })
+
+it('a database serves nothing, and damages nothing, if a backup is copied over it', async () => {
+  const backup = join(folder, 'backup.db')
+  await backupSqlite({ url: `sqlite:${path}` }, backup)
+  await addAndMoveIntoFile(20)
+  const { id } = await persistence.pets.add(aNewPet({ name: 'in the log' }))
+  const original = readFileSync(path)
+  copyFileSync(backup, path)
+  const lost = {
+    code: 'persistence_unavailable',
+    message: expect.stringContaining('was overwritten while it was in use') as string,
+  }
+  await expect(persistence.pets.add(aNewPet())).rejects.toMatchObject({
+    ...lost,
+    outcome: 'not_stored',
+  })
+  await expect(persistence.check()).rejects.toMatchObject(lost)
+  await expect(persistence.pets.list({ limit: 1 })).rejects.toMatchObject(lost)
+  await expect(persistence.apiKeys.list()).rejects.toMatchObject(lost)
+  await persistence.close()
+
+  expect(readFileSync(path)).toEqual(readFileSync(backup))
+  await expect(open()).rejects.toThrow('was written for another file')
+  const log = readFileSync(`${path}-wal`)
+  rmSync(`${path}-wal`)
+  persistence = await open()
+  expect(await persistence.pets.list({ limit: 9 })).toHaveLength(1)
+  await persistence.close()
+  writeFileSync(path, original)
+  writeFileSync(`${path}-wal`, log)
+  persistence = await open()
+  expect(await persistence.pets.find(id)).toMatchObject({ name: 'in the log' })
+})
+
+/** Adds pets of many pages, and moves them from the log into the file. */
+async function addAndMoveIntoFile(count: number): Promise<void> {
+  const pets = Array.from({ length: count }, () => aNewPet({ name: 'x'.repeat(1_000) }))
+  await Promise.all(pets.map((pet) => persistence.pets.add(pet)))
+  const other = new Database(path)
+  other.pragma('wal_checkpoint(truncate)')
+  other.close()
+}
 
 it.each(['-wal', '-shm'])(
   'a database loses nothing when it is closed after %s was deleted',

@@ -2,7 +2,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { persistenceUnavailable, type WriteOutcome } from '@pet-store/domain'
 import Database from 'better-sqlite3'
-import { LOG_INDEX } from './logs.ts'
+import { isWithLog, LOG_INDEX } from './logs.ts'
 
 /** A file that SQLite has open. */
 interface WatchedFile {
@@ -43,10 +43,14 @@ const PUT_BACK =
 const RESTART =
   'Restart the service: what the log holds is moved into the database file when it stops.'
 
+/** The databases whose file was found to be overwritten. */
+const overwritten = new WeakSet<Database.Database>()
+
 /**
  * Throws `persistence_unavailable` if a file of an open database was moved, replaced or deleted
- * since it was opened: what is written then would be lost. Called before and after every write, so
- * it only calls `stat`.
+ * since it was opened: what is written then would be lost. Also if a backup was copied over the
+ * database file, which the log would damage. Called before and after every write, so it only calls
+ * `stat` and reads the header.
  */
 export function assertFilesUnmoved(
   database: Database.Database,
@@ -54,8 +58,13 @@ export function assertFilesUnmoved(
 ): void {
   // Closing removes the log.
   if (!database.open) return
-  const moved = watched.get(database)?.find(({ path, id }) => fileIdOf(path) !== id)
-  if (moved === undefined) return
+  const files = watched.get(database)
+  const moved = files?.find(({ path, id }) => fileIdOf(path) !== id)
+  if (moved === undefined) {
+    if (files?.[0] !== undefined && !isWithLog(files[0].path)) overwritten.add(database)
+    assertNotOverwritten(database, outcome)
+    return
+  }
   const { what, path, advice } = moved
   throw persistenceUnavailable({
     message: `The ${what} ${JSON.stringify(path)} was moved, replaced or deleted. ${advice}`,
@@ -64,26 +73,54 @@ export function assertFilesUnmoved(
 }
 
 /**
+ * Throws `persistence_unavailable` if the file of a database was found to be overwritten. Reads
+ * would return pages of both files.
+ */
+export function assertNotOverwritten(
+  database: Database.Database,
+  outcome: WriteOutcome = 'not_stored',
+): void {
+  if (!overwritten.has(database)) return
+  const path = JSON.stringify(pathOf(database))
+  throw persistenceUnavailable({
+    message:
+      `The database file ${path} was overwritten while it was in use. ` +
+      'Stop the service, which keeps the log of the previous file; move the log away, or put the ' +
+      'previous file back; then start the service. Use pet-store restore to restore a backup.',
+    outcome,
+  })
+}
+
+/**
  * Closes a database. SQLite then moves the log into the file, as far as the index knows it, and
  * deletes the log. If another process has created another index, it may have written frames to the
  * log that the old index does not know; the log is then kept for the next process that opens the
- * file.
+ * file. It is also kept if the file was overwritten, which it would damage.
  */
 export function closeDatabase(database: Database.Database): void {
-  if (!database.open || !hasLogOfOthers(database)) {
+  if (!database.open || !(hasLogOfOthers(database) || isOverwritten(database))) {
     database.close()
     return
   }
   // Only the last connection to close moves the log, and never one with `readonly`: so a reader is
   // closed last.
   const reader = new Database(pathOf(database), { readonly: true, timeout: 0 })
-  reader.prepare('select 1 from sqlite_schema limit 1').get()
-  database.close()
-  reader.close()
+  try {
+    reader.prepare('select 1 from sqlite_schema limit 1').get()
+  } finally {
+    database.close()
+    reader.close()
+  }
 }
 
 function pathOf(database: Database.Database): string {
   return watched.get(database)?.[0]?.path ?? database.name
+}
+
+function isOverwritten(database: Database.Database): boolean {
+  const [file] = watched.get(database) ?? []
+  if (file === undefined || fileIdOf(file.path) !== file.id) return false
+  return overwritten.has(database) || !isWithLog(file.path)
 }
 
 /** Whether another process has created another index of the same log. */
