@@ -1,3 +1,4 @@
+import { aNewPet } from '@pet-store/persistence-testing'
 import { runSql } from '@pet-store/testing-postgres'
 import { expect, it, onTestFinished } from 'vitest'
 import { openPostgresPersistence } from '../open-persistence.ts'
@@ -38,6 +39,15 @@ it.each([
   const limiter = user.persistence.createRateLimiter({ requests: 5, windowMs: 60_000 })
   await expect(user.persistence.check()).rejects.toThrow('request_count')
   await expect(limiter.take('key_kiosk')).rejects.toMatchObject({ code: 'persistence_unavailable' })
+})
+
+it('a database that is read-only is not ready, and stores nothing', async () => {
+  const url = new URL(user.url)
+  url.searchParams.set('options', '-c default_transaction_read_only=on')
+  const readOnly = await openPostgresPersistence({ url: url.href })
+  onTestFinished(() => readOnly.close())
+  await expect(readOnly.check()).rejects.toThrow('The database is read-only')
+  await expect(readOnly.pets.add(aNewPet())).rejects.toMatchObject({ outcome: 'not_stored' })
 })
 
 it('a database that quotes all names is ready', async () => {
