@@ -23,7 +23,7 @@ const projectsIn = (mode: string) => [
   // Of the repository itself.
   { name: 'tools', include: ['tools/**/*.test.ts'] },
   // Of its own, because it replaces the drivers of the databases: a file after it in the same
-  // process would wait for ever for a simulated server.
+  // process would wait forever for a simulated server.
   { name: 'simulation', include: [SIMULATION] },
   // The long forms of experiments run without the rest, which is the same in every mode.
   {

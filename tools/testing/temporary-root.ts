@@ -18,7 +18,7 @@ const MIN_FREE_BYTES = 8 * 2 ** 30
  * modules.
  */
 export function useTemporaryRoot(mayBeInMemory = true): void {
-  // Vitest reads its configuration anew for each project.
+  // Vitest reads its configuration again for each project.
   if (basename(tmpdir()).startsWith(PREFIX)) return
   const parent =
     mayBeInMemory && process.env['TMPDIR'] === undefined && isRoomy(IN_MEMORY)

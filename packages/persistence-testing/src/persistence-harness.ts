@@ -71,7 +71,7 @@ export interface PersistenceHarness {
    */
   fill?(url: string): Promise<Interruption>
   /**
-   * Makes the connections that are open respond no more, while new ones work, as if a router had
+   * Makes the connections that are open stop responding, while new ones work, as if a router had
    * forgotten them: what is sent through them is lost, and nobody says so.
    */
   loseConnections?(url: string): Promise<Interruption>

@@ -103,7 +103,7 @@ function assertFunctions<Opened>(
   )
 }
 
-/** Limits opening, which may otherwise wait for ever, for a database that does not respond. */
+/** Limits opening, which may otherwise wait forever, for a database that does not respond. */
 function openInTime(
   name: string,
   opened: unknown,

@@ -90,7 +90,7 @@ function validSetting<Result>(parse: () => Result): Result {
 
 /**
  * How long migrating may take: long enough for much data, but a promise that never settles must not
- * block a deployment for ever.
+ * block a deployment forever.
  */
 const MIGRATION_TIMEOUT_MS = 3_600_000
 

@@ -30,6 +30,6 @@ export function shutDownOnSignals(program: Program, settings: Settings, log: Log
 
 /**
  * Signals of failed instructions and of `abort`, which must end the process at once. After a
- * handler the failed instruction would run again, for ever.
+ * handler the failed instruction would run again, forever.
  */
 const NATIVE_FAULTS: AllEvents[] = ['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGABRT']

@@ -147,7 +147,7 @@ describe('CSV', () => {
   ])(
     'CSV is read up to a misplaced quote %s, and its record is named',
     async (_, text, sentence) => {
-      // The pieces of a line are joined anew with each of them.
+      // The pieces of a line are joined again with each of them.
       const short = text.length < 1_000 ? 7 : 701
       for (const size of [short, 65_536]) {
         const found: unknown[] = []

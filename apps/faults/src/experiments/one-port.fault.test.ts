@@ -26,7 +26,7 @@ async function startInstance(instance: Service, metricsPort: number): Promise<vo
   )
 }
 
-/** An instance that gets no processor in the instant in which it stops resets more connections. */
+/** An instance that gets no processor at the moment when it stops resets more connections. */
 const RUNS = 3
 
 it('restarts on one port fail no request on a kept connection', async ({ skip }) => {
@@ -37,7 +37,7 @@ it('restarts on one port fail no request on a kept connection', async ({ skip })
   while (resets.length < RUNS && !resets.some((count) => count <= mostResets)) {
     const { ofKept, ofFresh } = await restartUnderLoad(restarts)
     expect(Object.keys(ofKept).toSorted()).toEqual(['200', '201'])
-    // In the instant between the last connection that is accepted and the end of the queue.
+    // In the moment between the last connection that is accepted and the end of the queue.
     const { 200: _listed, 201: _created, ECONNRESET: ofRun = 0, ...others } = ofFresh
     expect(others).toEqual({})
     resets.push(ofRun)

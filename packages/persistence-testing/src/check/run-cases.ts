@@ -140,7 +140,7 @@ function reasonOf(error: unknown, calls: FollowedCalls): string {
   ].join('\n')
 }
 
-/** Resolves when the event was handed over: a case that loops for ever comes after it. */
+/** Resolves when the event was handed over: a case that loops forever comes after it. */
 function tell(event: ProcessEvent): Promise<void> {
   return new Promise((resolve) => {
     if (process.send === undefined || !process.connected) resolve()

@@ -62,7 +62,7 @@ export const petWriteFaults: readonly Fault<PetRepository>[] = petFaults('pet.ad
       },
     }
   },
-  'cancelled-megabytes: counts the bytes of cancelled adds for ever': (_, original) => {
+  'cancelled-megabytes: counts the bytes of cancelled adds forever': (_, original) => {
     let bytes = 0
     return {
       async add(pet, cancellation) {
