@@ -89,24 +89,22 @@ function withoutEscapes(mountPoint: string): string {
  * for reading, without an error: only later writes would fail.
  */
 export function assertAccess(path: string, readOnly: boolean): void {
-  if (existsSync(path) && !mayAccess(path, constants.R_OK))
-    throw new Error(`${user()} may not read the file`)
+  if (existsSync(path)) assertRight(path, constants.R_OK, 'read the file')
   if (readOnly) return
-  if (existsSync(path) && !mayAccess(path, constants.W_OK))
-    throw new Error(`${user()} may not write the file`)
+  if (existsSync(path)) assertRight(path, constants.W_OK, 'write the file')
   const folder = dirname(path)
-  if (mayAccess(folder, constants.W_OK)) return
-  throw new Error(
-    `${user()} may not write in the folder ${JSON.stringify(folder)}, where SQLite keeps its log`,
-  )
+  const work = `write in the folder ${JSON.stringify(folder)}, where SQLite keeps its log`
+  assertRight(folder, constants.W_OK, work)
 }
 
-function mayAccess(path: string, right: number): boolean {
+function assertRight(path: string, right: number, work: string): void {
   try {
     accessSync(path, right)
-    return true
-  } catch {
-    return false
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const reason =
+      code === 'EROFS' ? `the file system of ${JSON.stringify(path)} is read-only` : undefined
+    throw new Error(reason ?? `${user()} may not ${work}`, { cause: error })
   }
 }
 

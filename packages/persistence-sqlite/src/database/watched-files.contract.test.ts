@@ -194,6 +194,28 @@ it('a database that is mounted without its folder is not opened', async ({ skip 
   await close()
 })
 
+it('a database on a read-only file system is not opened to be written, and says why', async ({
+  skip,
+}) => {
+  await persistence.close()
+  const mountPoint = join(folder, 'other')
+  mkdirSync(mountPoint)
+  const mounts = [
+    ['--bind', folder, mountPoint],
+    ['-o', 'remount,ro,bind', mountPoint],
+  ].map((args) => spawnSync('mount', args))
+  onTestFinished(() => void spawnSync('umount', ['--lazy', mountPoint]))
+  skip(
+    mounts.some(({ status }) => status !== 0),
+    'A folder cannot be mounted here.',
+  )
+  const url = `sqlite:${join(mountPoint, 'pets.db')}`
+  await expect(openSqlitePersistence({ url })).rejects.toThrow('is read-only')
+  const { pets, close } = await openSqlitePersistence({ url, mode: 'read' })
+  expect(await pets.list({ limit: 9 })).toHaveLength(1)
+  await close()
+})
+
 it('a database with several names (hard links) is neither opened nor backed up', async () => {
   await persistence.close()
   linkSync(path, join(folder, 'other.db'))

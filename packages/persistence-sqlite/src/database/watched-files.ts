@@ -32,7 +32,9 @@ export function watchFiles(database: Database.Database, idBefore: string | undef
     { path: `${logs}-wal`, what: 'log', advice: RESTART },
     { path: `${logs}${LOG_INDEX}`, what: 'index of the log', advice: RESTART },
   ].map((file) => ({ ...file, id: fileIdOf(file.path) ?? '' }))
-  if (files[0]?.id !== idBefore || files.some(({ id }) => id === ''))
+  const isSame = files[0]?.id === idBefore && files.every(({ id }) => id !== '')
+  // Also opens a descriptor of the file, for which there may be none later.
+  if (!isSame || !isWithLog(path))
     throw new Error('it was moved, replaced or deleted while it was opened; run the command again')
   watched.set(database, files)
 }
