@@ -34,14 +34,18 @@ it('SIGTERM ends a command that is the first process of a container', async () =
   expect(await ended).toEqual([143, null])
 })
 
-it('the program says that Node is too old', async () => {
-  const old =
-    "data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.20.2' })"
-  const program = runProgram('start', await temporaryFolder(), {}, ['--import', old, PROGRAM])
+it.each([
+  ['Node', 'node', '20.20.2'],
+  ['Bun', 'bun', '1.4.5'],
+  ['Deno', 'deno', '2.9.6'],
+])('the program says that it needs a newer Node, on %s', async (name, key, value) => {
+  const define = `Object.defineProperty(process.versions, '${key}', { value: '${value}' })`
+  const flags = ['--import', `data:text/javascript,${define}`]
+  const program = runProgram('start', await temporaryFolder(), {}, [...flags, PROGRAM])
 
   expect(await program.ended).toBe(1)
   expect(program.output.stderr).toBe(
-    'Pet store needs Node 22.18, 24.11, or 26 and newer; this is Node 20.20.2.\n',
+    `Pet store needs Node 22.18, 24.11, or 26 and newer; this is ${name} ${value}.\n`,
   )
 })
 
