@@ -61,6 +61,7 @@ import { sequenceCases } from './sequence-cases/sequences.ts'
 import { closingOneCases } from './sharing-cases/closing-one.ts'
 import { keysBesideBulkCases } from './sharing-cases/keys-beside-bulk.ts'
 import { keysBesideImportsCases } from './sharing-cases/keys-beside-imports.ts'
+import { replacingAtOnceCases } from './sharing-cases/replacing-at-once.ts'
 import { sharingCases } from './sharing-cases/sharing.ts'
 import { sharingBetweenProcessesCases } from './sharing-cases/sharing-between-processes.ts'
 import { sharingExpiredKeysCases } from './sharing-cases/sharing-expired-keys.ts'
@@ -147,6 +148,7 @@ export function adapterContract(given: PersistenceHarness): readonly AdapterCase
       ...sharingCases,
       ...closingOneCases,
       ...sharingBetweenProcessesCases,
+      ...replacingAtOnceCases,
       ...sharingExpiredKeysCases,
       ...singleProcessCases,
     ],

@@ -221,6 +221,14 @@ export const reopeningCases: readonly HarnessCase[] = casesOf(GROUP, {
       const repeat = await pets.addWithKey(aNewPet(), late)
       expectEqual(repeat, { pet, isReplay: true }, 'a repeat, as late, must return the stored pet')
     })
+    // It is valid up to the last millisecond, for whichever call an opening deletes expired keys.
+    const last = new Date(late.at.getTime() + IDEMPOTENCY_KEY_LIFETIME_MS - 1)
+    await withPersistence(harness, url, async ({ pets }) => {
+      await pets.addWithKey(aNewPet(), { ...KEY, key: 'deletes', at: last })
+      await aMomentLater()
+      const repeat = await pets.addWithKey(aNewPet(), { ...late, at: last })
+      expectEqual(repeat, { pet, isReplay: true }, 'a repeat in the last millisecond of the key')
+    })
   },
   'api-keys: still has all API keys after it is opened again': async (harness) => {
     const url = await harness.emptyDatabase({ mayHaveSchema: true })

@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict'
-import { INT64, isPetError, type NewPet, type PetId, type PetRepository } from '@pet-store/domain'
+import {
+  INT64,
+  isPetError,
+  type NewPet,
+  type Pet,
+  type PetId,
+  type PetRepository,
+} from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { causedBy, expectEqual, expectRejection } from '../case/expectations.ts'
 
@@ -167,6 +174,11 @@ export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
           'isReplay of the next call; a cancelled call must not use up the key',
         )
       }
+      await expectOwnPets(pets, (pet, cancellation) => pets.add(pet, cancellation))
+      await expectOwnPets(pets, async (pet, cancellation) => {
+        const key = anIdempotencyKey({ key: pet.name })
+        return (await pets.addWithKey(pet, key, cancellation)).pet
+      })
     },
   // Databases reject some of these pets, memory none. Either is correct, as long as the result of
   // add is true.
@@ -210,6 +222,30 @@ async function expectAddedBeside(
     ascending([...before, ...idsOf(stored)]),
     'exactly the resolved adds must be stored',
   )
+}
+
+/**
+ * Adds pets at the same time, of which some are cancelled at once. The first is under way when the
+ * others come: these may be sent together.
+ */
+async function expectOwnPets(
+  pets: PetRepository,
+  add: (pet: NewPet, cancellation: { aborted: boolean }) => Promise<Pet>,
+): Promise<void> {
+  const tried = validPets(12)
+  const calls = tried.map((pet, index) => {
+    const cancellation = { aborted: false }
+    const adding = add(pet, cancellation)
+    cancellation.aborted = index % 3 === 1
+    return adding
+  })
+  for (const [index, result] of (await Promise.allSettled(calls)).entries()) {
+    if (result.status === 'rejected' && index % 3 === 1) continue
+    if (result.status === 'rejected') throw result.reason
+    const expected = { ...tried[index], id: result.value.id }
+    expectEqual(result.value, expected, 'the pet of an add, beside others that are cancelled')
+    expectEqual(await pets.find(result.value.id), expected, 'find must return that pet')
+  }
 }
 
 /** How an add rejects whose caller has cancelled before the pet was sent. */

@@ -1,4 +1,4 @@
-import { INT64, type PetRepository } from '@pet-store/domain'
+import { INT64, type NewPet, type PetRepository } from '@pet-store/domain'
 import { aNewPet } from '../new-pets.ts'
 import { dated, petFaults, returns, textOf } from './fake-pets.test-support.ts'
 import { BrokenOnPurpose, broken, type Fault, pause } from './fault.test-support.ts'
@@ -160,6 +160,19 @@ export const petWriteFaults: readonly Fault<PetRepository>[] = petFaults('pet.ad
       return original.addWithKey(pet, key, cancellation)
     },
   }),
+  'cancelled-meanwhile: gives the pet of a cancelled add to the next one in the queue': (
+    _,
+    { add },
+  ) => {
+    const queue: NewPet[] = []
+    return {
+      async add(pet, cancellation) {
+        queue.push(pet)
+        await pause()
+        return add(cancellation?.aborted ? pet : (queue.shift() ?? pet), cancellation)
+      },
+    }
+  },
   'cancelled: looks at a copy of the cancellation, which an AbortSignal has none of': (
     _,
     { add },

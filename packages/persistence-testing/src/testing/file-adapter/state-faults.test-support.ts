@@ -50,6 +50,13 @@ export function stateFaults({
         }
         return addWithKey(pet, key)
       }
+    if (has('deletes-keys-a-millisecond-early'))
+      pets.addWithKey = (pet, key) => {
+        const untilMs = Math.min(Number(key.at) + 1, Date.now()) - IDEMPOTENCY_KEY_LIFETIME_MS
+        for (const [text, known] of memory.keys)
+          if (known.key.at.getTime() <= untilMs) memory.keys.delete(text)
+        return addWithKey(pet, key)
+      }
     if (has('rounds-ids-of-repeats'))
       pets.addWithKey = (pet, key) => {
         const { id = 0n } = memory.keys.get(textOf(key)) ?? {}
