@@ -1,5 +1,13 @@
 import { PET_NAME } from '@pet-store/domain'
 
+/**
+ * The name of most bytes: its characters have four each, and repeat nothing, so that no database
+ * can compress them. An index may take fewer bytes.
+ */
+export const LONGEST_NAME: string = Array.from({ length: PET_NAME.maxCodePoints }, (_, index) =>
+  String.fromCodePoint(0x10000 + (Math.imul(index + 1, 0x9e3779b1) >>> 12)),
+).join('')
+
 /** What encodings, drivers, collations and careless statements change. */
 export const ODD_NAMES: readonly string[] = [
   ...[`O'Hara`, `"Rex"`, '`Rex`', '\\', '\\\\', `\\'`, `'; DROP TABLE pets; --`],
@@ -17,6 +25,7 @@ export const ODD_NAMES: readonly string[] = [
   // Control characters and non-characters.
   ...['\u0001Rex\u001F', 'Rex\u007F\u0085', 'Rex\uFFFF', '\u{10FFFF}'],
   '🐕'.repeat(PET_NAME.maxCodePoints),
+  LONGEST_NAME,
 ]
 
 /**

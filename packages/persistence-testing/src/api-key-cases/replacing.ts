@@ -170,20 +170,25 @@ async function expectChangesListed(
   const at = (ms: number) => new Date(start.getTime() + ms)
   const keyOf = (role: string, createdMs = 0) =>
     aNewApiKey(`${name} ${role}`, { createdAt: at(createdMs) })
-  const [untouched, before, replaced, revoked] = [
+  const [untouched, before, replaced, revoked, ended] = [
     { ...keyOf('untouched'), expiresAt: at(90) },
     keyOf('replaced before', 1),
     keyOf('replaced'),
-    keyOf('revoked'),
+    // Each at another time, because the order of keys of one time is not stated.
+    keyOf('revoked', 6),
+    keyOf('replaced before, revoked', 5),
   ] as const
-  for (const key of [untouched, replaced, revoked, before]) await keys.add(key)
+  for (const key of [untouched, replaced, revoked, before, ended]) await keys.add(key)
   await keys.replace(before.id, keyOf('untouched next', 2), at(30))
   const successor = keyOf('successor', 20)
   await keys.replace(replaced.id, successor, at(30))
   await keys.revoke(revoked.id, at(20))
+  // Its successor has not changed, and it has the end and the id of that one.
+  await keys.replace(ended.id, keyOf('untouched successor', 3), at(30))
+  await keys.revoke(ended.id, at(20))
   // A use is no such change.
   await keys.markUsed([{ id: untouched.id, at: at(40) }])
-  const ids = [replaced.id, revoked.id, successor.id]
+  const ids = [replaced.id, revoked.id, ended.id, successor.id]
   const isChanged = ({ id }: { readonly id: string }) => ids.includes(id)
   const changed = (await keys.list()).filter(isChanged)
   for (const time of [at(10), at(20)]) {

@@ -7,7 +7,8 @@ import { unreadable } from '../case/unreadable.ts'
 import { LIMITS } from '../list-limits.ts'
 import { hashOf } from '../new-api-keys.ts'
 import { aNewPet } from '../new-pets.ts'
-import { ALIKE_TEXTS } from '../odd-texts.ts'
+import { ALIKE_TEXTS, LONGEST_NAME } from '../odd-texts.ts'
+import { SEPARATORS } from '../pet-cases/comparing-keys.ts'
 import { after } from '../times.ts'
 import { ALL, apiKeyOf, endedImport, importOf, keyOf, MANY } from './items.ts'
 
@@ -137,16 +138,13 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
   ) => {
     const ids = [INT64.min, 1n, 2n ** 53n + 1n, INT64.max]
     await bulk.writePets(ids.map((id) => ({ id, ...aNewPet() })))
-    const keys = [
-      `sold/7/${'🐕'.repeat(1_000)}`,
-      ' "\\\'\tNULL\u0001',
-      '//Zoe\u0308',
-      '{"a":1}',
-    ].map((fingerprint, index) => ({
-      ...keyOf('shop', `${index}`, ids[index] ?? 0n),
-      fingerprint,
-      at: [new Date(0), new Date('2199-12-31T23:59:59.999Z'), after(5), after(6)][index] as Date,
-    }))
+    const keys = [`sold/7/${LONGEST_NAME}`, ' "\\\'\tNULL\u0001', '//Zoe\u0308', '{"a":1}'].map(
+      (fingerprint, index) => ({
+        ...keyOf('shop', `${index}`, ids[index] ?? 0n),
+        fingerprint,
+        at: [new Date(0), new Date('2199-12-31T23:59:59.999Z'), after(5), after(6)][index] as Date,
+      }),
+    )
     await bulk.writeIdempotencyKeys(keys)
     expectEqual(
       await bulk.readIdempotencyKeys(9),
@@ -175,6 +173,8 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
     const texts = ['a', 'A', 'b', ' ', '_', '~', '-', '%', '🐕', 'key:1', 'key 1']
     const keys = [
       ...texts.flatMap((owner) => texts.map((key) => keyOf(owner, key, 1n))),
+      // Joined by a separator, two of these are the same text.
+      ...SEPARATORS.flatMap((by) => [keyOf('j', `b${by}c`, 1n), keyOf(`j${by}b`, 'c', 1n)]),
       // The last one may come between two that look alike.
       ...[...ALIKE_TEXTS, 'Zof'].flatMap((text) => [
         keyOf('alike', text, 1n),

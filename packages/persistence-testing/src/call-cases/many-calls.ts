@@ -16,6 +16,7 @@ import { aMomentLater } from '../case/wait.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
+import { LONGEST_NAME } from '../odd-texts.ts'
 import type { HarnessCase } from '../persistence-harness.ts'
 import { LONG_MS } from '../rate-limiter-cases/long-window.ts'
 import { petsByName } from '../stored-pets.ts'
@@ -135,10 +136,10 @@ export const manyCallsCases: readonly HarnessCase[] = casesOf(GROUP, {
       const key = anIdempotencyKey()
       await pets.addWithKey(aNewPet(), key)
       const other = { ...key, fingerprint: 'other' }
+      // Together more than the megabytes that an adapter allows to wait.
+      const long = aNewPet({ name: LONGEST_NAME })
       await rejectedOften(CANCELLED, (index) =>
-        index % 2 === 0
-          ? pets.add(aNewPet(), cancelled)
-          : pets.addWithKey(aNewPet(), key, cancelled),
+        index % 2 === 0 ? pets.add(long, cancelled) : pets.addWithKey(long, key, cancelled),
       )
       await rejectedOften(REJECTED, () => pets.addWithKey(aNewPet(), other))
       if (opened.apiKeys !== undefined) {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { OnStatement, Persistence } from '@pet-store/persistence'
+import type { DatabaseServer, OnStatement, Persistence } from '@pet-store/persistence'
 import { type Call, everyCall, prepareCalls } from '../adapter/every-call.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
@@ -58,19 +58,25 @@ export const contextCases: readonly HarnessCase[] = casesOf(GROUP, {
   'listeners: reports a statement to the listener of its own opening alone': async (harness) => {
     assertSeveralProcesses(harness)
     const context = new AsyncLocalStorage<string>()
-    const reported: Readonly<Record<'call' | 'listener', string | undefined>>[] = []
+    const reported: {
+      readonly call: string | undefined
+      readonly listener: string
+      readonly server: DatabaseServer
+    }[] = []
     const url = await harness.emptyDatabase({ mayHaveSchema: true })
+    const other = await harness.databaseBeside?.(url)
     const openings = new Map<string, Persistence>()
     try {
-      for (const [listener, mode] of [
-        ['first', 'migrate'],
-        ['second', 'write'],
+      for (const [listener, mode, where] of [
+        ['first', 'migrate', url],
+        ['second', 'write', url],
+        ...(other === undefined ? [] : [['other', 'migrate', other] as const]),
       ] as const) {
-        const onStatement: OnStatement = () => {
-          reported.push({ call: context.getStore(), listener })
+        const onStatement: OnStatement = (_, server) => {
+          reported.push({ call: context.getStore(), listener, server })
           return undefined
         }
-        openings.set(listener, await harness.open({ url, mode, onStatement }))
+        openings.set(listener, await harness.open({ url: where, mode, onStatement }))
       }
       for (const [name, opened] of openings) {
         await prepareCalls(opened, name)
@@ -88,8 +94,20 @@ export const contextCases: readonly HarnessCase[] = casesOf(GROUP, {
         expectEqual(
           ofCalls.some(({ call }) => call === name),
           true,
-          `whether a statement of the ${name} of two openings was reported`,
+          `whether a statement of the ${name} of several openings was reported`,
         )
+      const [first, beside] = ['first', 'other'].map((name) => {
+        const own = reported.filter(({ listener }) => listener === name)
+        return [...new Set(own.map(({ server }) => server.database))]
+      })
+      // A database need not have a name.
+      if (other === undefined || reported.some(({ server }) => server.database === undefined))
+        return
+      expectEqual(
+        [first?.length, beside?.length, first?.[0] === beside?.[0]],
+        [1, 1, false],
+        'how many databases each opening names that has one of two, and whether it is the same',
+      )
     } finally {
       await Promise.all([...openings.values()].map(async (opened) => opened.close()))
     }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { withBulkAccess, withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
+import { expectEqual } from '../case/expectations.ts'
 import { wait } from '../case/wait.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
@@ -60,6 +61,12 @@ export const bulkBesideCallsCases: readonly HarnessCase[] = casesOf(GROUP, {
           })
           for (const result of await Promise.allSettled([writing, ...repeats]))
             if (result.status === 'rejected') assert.fail(`${MUST}: ${String(result.reason)}`)
+          // Whichever came first, bulk access has replaced the key, or the call was a repeat.
+          expectEqual(
+            await opened.pets.addWithKey(aNewPet(), key),
+            { pet, isReplay: true },
+            'a repeat with a key that bulk access wrote while calls used it',
+          )
         }
         const { apiKeys: live } = opened
         if (live === undefined) return

@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict'
-import {
-  type IdempotencyKey,
-  INT64,
-  PET_NAME,
-  type PetId,
-  type PetRepository,
-} from '@pet-store/domain'
+import { type IdempotencyKey, INT64, type PetId, type PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { aNewPet } from '../new-pets.ts'
-import { ALIKE_TEXTS } from '../odd-texts.ts'
+import { ALIKE_TEXTS, LONGEST_NAME } from '../odd-texts.ts'
 import { ascending, idsOf, listAll } from '../stored-pets.ts'
 import { addUnder, expectReused, keyWith } from './idempotency-keys.ts'
 
 /** With which adapters join an owner and a key. */
-const SEPARATORS = [...':/|-_., \t\n#%@!+=;&~"\\\'`\u001f\u0001', '","', '::', '']
+export const SEPARATORS: readonly string[] = [
+  ...':/|-_., \t\n#%@!+=;&~"\\\'`\u001f\u0001',
+  '","',
+  '::',
+  '',
+]
 
 /** Texts of the greatest length that differ at the end, of one byte each and of two. */
 const longest = (length: number) =>
@@ -28,7 +27,7 @@ const MANY_KEYS = 1_100
 const AT_ONCE = 50
 
 /** The fingerprint of a pet of the greatest size, but for the last character of its name. */
-const LONGEST = `available/${INT64.min}/${'🐕'.repeat(PET_NAME.maxCodePoints - 1)}`
+const LONGEST = `available/${INT64.min}/${LONGEST_NAME.slice(2)}`
 
 /** Owner, key and content are compared exactly, and no key is forgotten. */
 export const keyComparingCases: readonly ContractCase<PetRepository>[] = casesOf(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { IDEMPOTENCY_KEY_LIFETIME_MS, type PetRepository } from '@pet-store/domain'
+import { IDEMPOTENCY_KEY_LIFETIME_MS, type Pet, type PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { wait } from '../case/wait.ts'
@@ -8,6 +8,16 @@ import { idsOf, listAll } from '../stored-pets.ts'
 import { addUnder, expectReused, keyWith, LAST_MS, START_MS } from './idempotency-keys.ts'
 
 const EXPIRED_ROUNDS = 12
+
+/** Each of the calls may delete the keys of the others. */
+const EXPIRED_TOGETHER = 16
+const EXPIRED_DAYS = 4
+
+/**
+ * A key of that time has expired by the clock too when it is used again, so an adapter may delete
+ * it then.
+ */
+const LONG_AGO_MS = 3 * IDEMPOTENCY_KEY_LIFETIME_MS
 
 /** Some calls begin while others are at each of their steps. */
 const SPREAD_MS = 8
@@ -106,6 +116,20 @@ export const keyLifetimeCases: readonly ContractCase<PetRepository>[] = casesOf(
       '20 calls with an expired key must store one more pet',
     )
   },
+  'expired-together: stores and keeps the pet of each of many expired keys that are used together':
+    async (pets) => {
+      const expected: Pet[] = []
+      const keys = Array.from({ length: EXPIRED_TOGETHER }, (_, index) => `${index}`)
+      for (let day = 0; day < EXPIRED_DAYS; day += 1) {
+        const atMs = START_MS - LONG_AGO_MS + day * IDEMPOTENCY_KEY_LIFETIME_MS
+        const added = await Promise.all(
+          keys.map((key) => addUnder(pets, aNewPet(), keyWith({ key, atMs }))),
+        )
+        expected.push(...added)
+      }
+      const ascending = expected.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+      expectEqual(await listAll(pets), ascending, 'each key must store a pet on each day')
+    },
   'any-time: compares the times of two calls, whatever the time of the machine is': async (
     pets,
   ) => {

@@ -75,4 +75,16 @@ export const rotationFaults: Faults<FakeApiKeys> = {
       return replace(id, successor, until)
     },
   }),
+  'replace.changed-since: lists a key without its successor unless that one has changed': (
+    _,
+    { listChangedSince },
+  ) => ({
+    async listChangedSince(time) {
+      const found = (await listChangedSince?.(time)) ?? []
+      const ids = new Set(found.map(({ id }) => id))
+      return found.map(({ replacedBy, ...key }) =>
+        replacedBy !== undefined && ids.has(replacedBy) ? { ...key, replacedBy } : key,
+      )
+    },
+  }),
 }

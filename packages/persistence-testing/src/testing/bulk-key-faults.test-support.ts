@@ -1,6 +1,6 @@
 import type { FakeBulk } from './fake-bulk.test-support.ts'
 import { textOf } from './fake-pets.test-support.ts'
-import { broken, type Faults, pause } from './fault.test-support.ts'
+import { broken, type Faults, isTooLongForIndex, pause } from './fault.test-support.ts'
 
 /** What bulk access does wrong with idempotency keys. */
 export const bulkKeyFaults: Faults<FakeBulk> = {
@@ -16,6 +16,24 @@ export const bulkKeyFaults: Faults<FakeBulk> = {
       writeIdempotencyKeys(
         keys.map((key) => ({ ...key, fingerprint: key.fingerprint.slice(0, 255) })),
       ),
+  }),
+  'idempotency-keys.fields: rejects a fingerprint that stays too long for an index': (
+    _,
+    { writeIdempotencyKeys },
+  ) => ({
+    writeIdempotencyKeys: async (keys) =>
+      keys.some(({ fingerprint }) => isTooLongForIndex(fingerprint))
+        ? broken()
+        : writeIdempotencyKeys(keys),
+  }),
+  'idempotency-keys.odd: takes two keys of a call for one if their joined texts are equal': (
+    _,
+    { writeIdempotencyKeys },
+  ) => ({
+    writeIdempotencyKeys: (keys) =>
+      writeIdempotencyKeys([
+        ...new Map(keys.map((one) => [`${one.owner}:${one.key}`, one])).values(),
+      ]),
   }),
   'idempotency-keys.after: goes on at the position of a key': (_, { readIdempotencyKeys }) => ({
     async readIdempotencyKeys(limit, after) {

@@ -1,3 +1,5 @@
+import { deflateRawSync } from 'node:zlib'
+
 /**
  * A fake that breaks one guarantee on purpose: what it does wrong, the ids of the cases that must
  * fail, and the fake.
@@ -17,6 +19,11 @@ export class BrokenOnPurpose extends Error {}
 
 export function broken(): never {
   throw new BrokenOnPurpose('broken on purpose')
+}
+
+/** Databases compress texts, and do not index what is longer then than a third of a page. */
+export function isTooLongForIndex(text: string): boolean {
+  return deflateRawSync(text).length > 2_700
 }
 
 /** Lets other callers run, as a round trip to a database does. */

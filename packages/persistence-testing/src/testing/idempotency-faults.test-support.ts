@@ -6,7 +6,7 @@ import {
   type PetRepository,
 } from '@pet-store/domain'
 import { dated, type FakePets, petFaults, textOf } from './fake-pets.test-support.ts'
-import { broken, type Fault, type Faults, pause } from './fault.test-support.ts'
+import { broken, type Fault, type Faults, isTooLongForIndex, pause } from './fault.test-support.ts'
 
 /** Uses another key than it is given. */
 const keyed = (
@@ -196,6 +196,10 @@ export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet
   ...keyed('exact-owner: compares owners in NFKC', ({ owner }) => ({
     owner: owner.normalize('NFKC'),
   })),
+  'exact-content: rejects content that stays too long for an index': (_, { addWithKey }) => ({
+    addWithKey: async (pet, key) =>
+      isTooLongForIndex(key.fingerprint) ? broken() : addWithKey(pet, key),
+  }),
   ...keyed('exact-content: compares the first 4,000 bytes of content', ({ fingerprint }) => ({
     fingerprint: Buffer.from(fingerprint).subarray(0, 4_000).toString('latin1'),
   })),

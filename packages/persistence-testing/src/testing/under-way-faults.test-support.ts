@@ -1,5 +1,5 @@
-import type { PetRepository } from '@pet-store/domain'
-import { petFaults, textOf } from './fake-pets.test-support.ts'
+import { IDEMPOTENCY_KEY_LIFETIME_MS, type PetRepository } from '@pet-store/domain'
+import { dated, petFaults, textOf } from './fake-pets.test-support.ts'
 import { type Fault, pause } from './fault.test-support.ts'
 
 /** What a repository does wrong with calls that come while another one is under way. */
@@ -22,6 +22,24 @@ export const underWayFaults: readonly Fault<PetRepository>[] = petFaults('pet.id
         const created = work()
         running.set(textOf(key), created)
         return created.finally(() => running.delete(textOf(key)))
+      },
+    }
+  },
+  'expired-together: loses the pet of a call if another one deletes expired keys meanwhile': (
+    { memory },
+    { addWithKey },
+  ) => {
+    let deletions = 0
+    return {
+      async addWithKey(pet, key) {
+        const untilMs = Math.min(dated(key).at.getTime(), Date.now()) - IDEMPOTENCY_KEY_LIFETIME_MS
+        const isDeleting = [...memory.keys.values()].some((one) => one.key.at.getTime() <= untilMs)
+        const before = deletions
+        if (isDeleting) deletions += 1
+        await pause()
+        const created = await addWithKey(pet, key)
+        if (isDeleting && deletions > before + 1) memory.pets.delete(created.pet.id)
+        return created
       },
     }
   },
