@@ -181,6 +181,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['loses-context-of-many', 'declared.contexts'],
   ['remembers-ids-of-hashes', 'bulk.fresh-keys'],
   ['writes-over-ids', 'bulk.written-ids'],
+  ['checks-the-first-id-of-several', 'bulk.written-ids'],
   ['waits-for-other-openings', 'shared.close-beside-calls'],
   ['counts-until-its-clock', 'clock.jumps'],
   ['caches-lists-until-an-add', 'bulk.fresh-reads'],
