@@ -79,9 +79,12 @@ export function hasOwnLog(path: string): boolean {
   return saysItHasLog(header)
 }
 
-/** Whether the header of a file says that it has a write-ahead log. */
-export function isWithLog(path: string): boolean {
-  return saysItHasLog(readHeader(path))
+/**
+ * Whether the header of a file says that it has a write-ahead log. `id` is that of a file whose
+ * header was read before: it is read again wherever that file is now.
+ */
+export function isWithLog(path: string, id?: string): boolean {
+  return saysItHasLog(readHeader(path, id))
 }
 
 /**
@@ -105,14 +108,18 @@ const HEADER_BYTES = 100
  */
 const descriptors = new Map<string, number>()
 
-function readHeader(path: string): Buffer {
-  const { dev, ino } = statSync(path, { bigint: true })
-  const file = `${dev}:${ino}`
-  const descriptor = descriptors.get(file) ?? openSync(path, 'r')
-  descriptors.set(file, descriptor)
+function readHeader(path: string, id: string = idOf(path)): Buffer {
+  const descriptor = descriptors.get(id) ?? openSync(path, 'r')
+  descriptors.set(id, descriptor)
   const header = Buffer.alloc(HEADER_BYTES)
   readSync(descriptor, header, 0, HEADER_BYTES, 0)
   return header
+}
+
+/** Identifies the file that has a path at present. Throws if none has. */
+export function idOf(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true })
+  return `${dev}:${ino}`
 }
 
 export function sizeOf(path: string): number {

@@ -1,8 +1,8 @@
-import { realpathSync, statSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { persistenceUnavailable, type WriteOutcome } from '@pet-store/domain'
 import Database from 'better-sqlite3'
-import { isWithLog, LOG_INDEX } from './logs.ts'
+import { idOf, isWithLog, LOG_INDEX } from './logs.ts'
 
 /** A file that SQLite has open. */
 interface WatchedFile {
@@ -63,7 +63,9 @@ export function assertFilesUnmoved(
   const files = watched.get(database)
   const moved = files?.find(({ path, id }) => fileIdOf(path) !== id)
   if (moved === undefined) {
-    if (files?.[0] !== undefined && !isWithLog(files[0].path)) overwritten.add(database)
+    const [file] = files ?? []
+    // It may be moved in this moment; the check after the write notices that.
+    if (file !== undefined && !isWithLog(file.path, file.id)) overwritten.add(database)
     assertNotOverwritten(database, outcome)
     return
   }
@@ -122,7 +124,7 @@ function pathOf(database: Database.Database): string {
 function isOverwritten(database: Database.Database): boolean {
   const [file] = watched.get(database) ?? []
   if (file === undefined || fileIdOf(file.path) !== file.id) return false
-  return overwritten.has(database) || !isWithLog(file.path)
+  return overwritten.has(database) || !isWithLog(file.path, file.id)
 }
 
 /** Whether another process has created another index of the same log. */
@@ -137,8 +139,7 @@ function hasLogOfOthers(database: Database.Database): boolean {
 /** Identifies the file that has a path at present; `undefined` if none has. */
 export function fileIdOf(path: string): string | undefined {
   try {
-    const { dev, ino } = statSync(path, { bigint: true })
-    return `${dev}:${ino}`
+    return idOf(path)
   } catch {
     return undefined
   }
