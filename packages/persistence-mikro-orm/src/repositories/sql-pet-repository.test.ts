@@ -1,4 +1,9 @@
-import { INT64, validateNewPet } from '@pet-store/domain'
+import {
+  type Cancellation,
+  IDEMPOTENCY_KEY_LIFETIME_MS,
+  INT64,
+  validateNewPet,
+} from '@pet-store/domain'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { columnsFromPet } from '../entities/pet-columns.ts'
 import type { EntityWork } from '../orm/entity-managers.ts'
@@ -30,11 +35,13 @@ let ran: (readonly SqlValue[])[]
 /** The row of each statement. */
 let rows: Record<string, readonly SqlValue[] | undefined>
 let newIds: (bigint | undefined)[]
+let cancellations: (Cancellation | undefined)[]
 
 beforeEach(() => {
   ran = []
   rows = { pet_find: ROW }
   newIds = []
+  cancellations = []
 })
 
 function repository(isDeleted = async () => true): SqlPetRepository {
@@ -55,12 +62,15 @@ function repository(isDeleted = async () => true): SqlPetRepository {
   const writer: PetWriter = {
     waiting: 0,
     add: async () => 7n,
-    addWithKey: async () => newIds.shift(),
+    async addWithKey(_key, _pet, cancellation) {
+      cancellations.push(cancellation)
+      return newIds.shift()
+    },
     isDeleted,
   }
   const record = async <Result>(name: string, _: EntityWork<Result>) => {
     ran.push([name])
-    return 0 as Result
+    return undefined as Result
   }
   const entities = { read: record, write: record }
   return createSqlPetRepository({ dialect: DIALECT, runner, writer, entities })
@@ -103,6 +113,17 @@ describe('The repository of pets', () => {
       isReplay: true,
     })
     expect(ran.map(([name]) => name)).not.toContain('idempotency_key_delete')
+  })
+
+  it('a call that has deleted an expired key can no longer be cancelled', async () => {
+    const at = BigInt(KEY.at.getTime()) - 2n * BigInt(IDEMPOTENCY_KEY_LIFETIME_MS)
+    rows['idempotency_key_find'] = ['f', at, 7n, at]
+    newIds = [undefined, 8n]
+    const cancellation = { aborted: false }
+    const { pet } = await repository().addWithKey(NEW, KEY, cancellation)
+    expect(pet.id).toBe(8n)
+    expect(ran.map(([name]) => name)).toContain('idempotency_key_delete')
+    expect(cancellations).toEqual([cancellation, undefined])
   })
 
   it('a creation is not stored, and ends, if its key is always taken and never found', async () => {

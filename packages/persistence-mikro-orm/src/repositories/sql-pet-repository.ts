@@ -94,7 +94,11 @@ class StatementPetRepository extends SqlPetReader {
     const { owner, key, fingerprint } = idempotencyKey
     const at = idempotencyKey.at === undefined ? null : BigInt(idempotencyKey.at.getTime())
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const id = await this.#writer.addWithKey([owner, key, fingerprint, at], columns, cancellation)
+      // The first attempt has sent the pet. Later ones may have deleted an expired key, which this
+      // call replaces.
+      const stillCancellable = attempt === 0 ? cancellation : undefined
+      const keyColumns = [owner, key, fingerprint, at] as const
+      const id = await this.#writer.addWithKey(keyColumns, columns, stillCancellable)
       if (id !== undefined) {
         this.#expiredKeys.deleteInBackground(at === null ? INT64.max : at - LIFETIME_MS)
         return { pet: petFromColumns([id, ...columns]), isReplay: false }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { IDEMPOTENCY_KEY_LIFETIME_MS, type Pet, type PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
-import { wait } from '../case/wait.ts'
+import { aTurnLater, wait } from '../case/wait.ts'
 import { aNewPet } from '../new-pets.ts'
 import { idsOf, listAll } from '../stored-pets.ts'
 import { addUnder, expectReused, keyWith, LAST_MS, START_MS } from './idempotency-keys.ts'
@@ -18,6 +18,9 @@ const EXPIRED_DAYS = 4
  * it then.
  */
 const LONG_AGO_MS = 3 * IDEMPOTENCY_KEY_LIFETIME_MS
+
+/** A call of several statements has ended by then. */
+const CANCELLED_AFTER_TURNS = 24
 
 /** Some calls begin while others are at each of their steps. */
 const SPREAD_MS = 8
@@ -80,6 +83,29 @@ export const keyLifetimeCases: readonly ContractCase<PetRepository>[] = casesOf(
     )
     await expectReused(() => addUnder(pets, aNewPet(), { ...later, fingerprint: 'Rex' }))
     expectEqual(await listAll(pets), [first, second, third], 'each lifetime must store a pet')
+  },
+  'expired-cancelled: keeps a key if a call for which it has expired is cancelled': async (
+    pets,
+  ) => {
+    for (let turns = 0; turns < CANCELLED_AFTER_TURNS; turns += 1) {
+      const text = `${turns}`
+      const first = await addUnder(pets, aNewPet(), keyWith({ key: text }))
+      const controller = new AbortController()
+      const nextDay = keyWith({ key: text, atMs: LAST_MS + 1 })
+      const replacing = pets.addWithKey(aNewPet(), nextDay, controller.signal)
+      const ended = Promise.allSettled([replacing])
+      for (let turn = 0; turn < turns; turn += 1) await aTurnLater()
+      controller.abort()
+      const [result] = await ended
+      const repeat = await pets.addWithKey(aNewPet(), keyWith({ key: text, atMs: LAST_MS }))
+      const wasReplaced = result?.status === 'fulfilled'
+      expectEqual(
+        repeat,
+        { pet: wasReplaced ? result.value.pet : first, isReplay: true },
+        'a repeat within the lifetime, after a call after it that was cancelled and ' +
+          (wasReplaced ? 'resolved' : 'rejected'),
+      )
+    }
   },
   'expired-concurrent: stores one pet for many calls with an expired key at the same time': async (
     pets,

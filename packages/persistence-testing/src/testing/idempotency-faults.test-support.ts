@@ -66,6 +66,22 @@ export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet
       return addWithKey(pet, key)
     },
   }),
+  'expired-cancelled: deletes an expired key, and then looks whether the caller waits': (
+    { memory },
+    { addWithKey },
+  ) => ({
+    async addWithKey(pet, key, cancellation) {
+      const known = memory.keys.get(textOf(key))
+      if (
+        known !== undefined &&
+        dated(key).at.getTime() - known.key.at.getTime() >= IDEMPOTENCY_KEY_LIFETIME_MS
+      ) {
+        memory.keys.delete(textOf(key))
+        await pause()
+      }
+      return addWithKey(pet, key, cancellation)
+    },
+  }),
   ...forgets(
     'any-time: deletes keys by its own clock',
     (storedMs) => storedMs < Date.now() - IDEMPOTENCY_KEY_LIFETIME_MS,
