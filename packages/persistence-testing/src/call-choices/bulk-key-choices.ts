@@ -12,6 +12,7 @@ import {
   resultOf,
 } from '../model/model-call.ts'
 import { after } from '../times.ts'
+import { mayBeDeleted } from './add-choices.ts'
 import { times } from './api-key-call.ts'
 import { newApiKeys } from './api-key-choices.ts'
 import { bulkChoice } from './bulk-choice.ts'
@@ -23,7 +24,7 @@ const nameOf = ({ owner, key }: { readonly owner: string; readonly key: string }
 /** More than a sequence stores. */
 const ENOUGH = 100_000
 
-/** Those of deleted pets may be there, or not. */
+/** Those of deleted pets may be there, or not, and those that have expired. */
 const readIdempotencyKeys = bulkChoice(
   'readIdempotencyKeys',
   fc.constantFrom(1, 2, 50).map((limit) => () => [limit] as const),
@@ -40,7 +41,10 @@ const readIdempotencyKeys = bulkChoice(
     const byName = (one: StoredIdempotencyKey, other: StoredIdempotencyKey) =>
       nameOf(one) < nameOf(other) ? -1 : 1
     const read = (resultOf(outcome, text) as readonly StoredIdempotencyKey[]).filter(exists)
-    const expected = [...model.idempotencyKeys.values()].filter(exists)
+    const names = new Set(read.map(nameOf))
+    const expected = [...model.idempotencyKeys.values()].filter(
+      (key) => exists(key) && (names.has(nameOf(key)) || !mayBeDeleted(key.at)),
+    )
     // The time of a call without one is that of the database.
     const timed = read.map((key): StoredIdempotencyKey => {
       const at = model.idempotencyKeys.get(nameOf(key))?.at

@@ -40,14 +40,6 @@ export type Choice = (model: Model, database: OpenDatabase) => ModelCall
 
 export type Choices = fc.Arbitrary<Choice>
 
-export async function outcomeOf({ run }: ModelCall): Promise<Outcome> {
-  try {
-    return { value: await run() }
-  } catch (error) {
-    return { error }
-  }
-}
-
 /** Writes a call down. */
 export function callText(name: string, ...values: readonly unknown[]): string {
   return `${name}(${values.map(textOf).join(', ')})`

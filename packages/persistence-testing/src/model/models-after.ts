@@ -1,22 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { withoutDifferences } from '../case/expectations.ts'
+import type { MadeCall, MadeStep } from './made-call.ts'
 import { copyOf, type Model } from './model.ts'
-import type { ModelCall, Outcome } from './model-call.ts'
-
-/** A call that has ended. */
-export interface MadeCall {
-  readonly call: ModelCall
-  /** How it has ended. */
-  readonly outcome: Outcome
-  /**
-   * Given if it is unknown whether the call has happened: then `outcome` says nothing, and the call
-   * had one of these outcomes if it has.
-   */
-  readonly unknownOutcomes?: (before: Model) => readonly Outcome[]
-}
-
-/** Calls that were made at the same time. */
-export type MadeStep = readonly MadeCall[]
+import type { ModelCall } from './model-call.ts'
 
 /** A model in which some calls of a step have happened, and those that have not. */
 interface PartOfStep {
@@ -37,12 +23,14 @@ export function modelsAfter(models: readonly Model[], step: MadeStep): readonly 
     made.call.apply(model, made.outcome)
     return models
   }
+  const hasReads = step.some(({ call }) => !isWrite(call))
   let fail = () => {}
   let parts: readonly PartOfStep[] = models.map((part) => ({ model: part, calls: step }))
   for (const _ of step) {
     const next = parts.flatMap(({ model: before, calls }) =>
       calls.flatMap((one) => {
         const others = calls.filter((other) => other !== one)
+        if (others.some((other) => mustPrecede(other, one, hasReads))) return []
         const outcomes = one.unknownOutcomes?.(before) ?? [one.outcome]
         const after = outcomes.flatMap((outcome): readonly PartOfStep[] => {
           const changed = copyOf(before)
@@ -62,6 +50,18 @@ export function modelsAfter(models: readonly Model[], step: MadeStep): readonly 
   }
   return parts.map(({ model }) => model)
 }
+
+/**
+ * Whether a call has ended before another one began, so that this one must know what it has done.
+ * Where reads are made at the same time as writes, only reads must: one that takes several steps,
+ * such as a list, may see a later write and not yet an earlier one.
+ */
+function mustPrecede(one: MadeCall, other: MadeCall, hasReads: boolean): boolean {
+  const isLater = one.ended < other.begun && one.unknownOutcomes === undefined
+  return isLater && (!hasReads || (isWrite(one.call) && !isWrite(other.call)))
+}
+
+const isWrite = ({ unknownOutcomes }: ModelCall): boolean => unknownOutcomes !== undefined
 
 function withoutEqualOnes(parts: readonly PartOfStep[]): readonly PartOfStep[] {
   const different: PartOfStep[] = []

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
+import { wait } from '../case/wait.ts'
+import { type MadeStep, makeCall } from '../model/made-call.ts'
 import { createModel, type Model } from '../model/model.ts'
-import { type Choice, type Outcome, outcomeOf, textOf } from '../model/model-call.ts'
-import { type MadeStep, modelsAfter } from '../model/models-after.ts'
+import { type Choice, type Outcome, textOf } from '../model/model-call.ts'
+import { modelsAfter } from '../model/models-after.ts'
 import { type OpenDatabase, withOpenDatabase } from '../model/open-database.ts'
 import type { PersistenceHarness } from '../persistence-harness.ts'
 
@@ -90,12 +92,29 @@ async function makeCalls(
   })
 }
 
+/** A call, and when it is made in its step. */
+export interface DelayedChoice {
+  readonly choice: Choice
+  readonly delayMs: number
+}
+
 /** Makes calls at the same time. */
 export function callsAtOnce(choices: readonly Choice[]): Step {
+  return overlappingCalls(choices.map((choice) => ({ choice, delayMs: 0 })))
+}
+
+/** Makes calls some of which begin when others are under way, or have ended. */
+export function overlappingCalls(choices: readonly DelayedChoice[]): Step {
   return async (database, models, note) => {
-    const calls = choices.map((choose) => choose(models[0] as Model, database))
+    const calls = choices.map(({ choice, delayMs }) => ({
+      call: choice(models[0] as Model, database),
+      delayMs,
+    }))
     const made = await Promise.all(
-      calls.map(async (call) => ({ call, outcome: await outcomeOf(call) })),
+      calls.map(async ({ call, delayMs }) => {
+        if (delayMs > 0) await wait(delayMs)
+        return makeCall(call)
+      }),
     )
     note(made)
     return modelsAfter(models, made)

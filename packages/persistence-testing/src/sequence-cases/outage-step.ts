@@ -7,25 +7,14 @@ import { awaitedLater } from '../case/awaited-later.ts'
 import { expectEqual, isEqual } from '../case/expectations.ts'
 import { endWithin } from '../case/time-limit.ts'
 import { wait } from '../case/wait.ts'
+import { type MadeCall, makeCall } from '../model/made-call.ts'
 import { type Model, sortedPets, storePet } from '../model/model.ts'
-import {
-  type Choice,
-  type ModelCall,
-  NO_CALL,
-  type Outcome,
-  outcomeOf,
-} from '../model/model-call.ts'
-import { type MadeCall, modelsAfter } from '../model/models-after.ts'
+import { NO_CALL } from '../model/model-call.ts'
+import { modelsAfter } from '../model/models-after.ts'
 import type { OpenDatabase } from '../model/open-database.ts'
 import { aNewPet, withoutId } from '../new-pets.ts'
 import { memberOf } from '../persistence-harness.ts'
-import type { Step } from './call-sequence.ts'
-
-/** A call, and when it is made. */
-export interface DelayedChoice {
-  readonly choice: Choice
-  readonly delayMs: number
-}
+import type { DelayedChoice, Step } from './call-sequence.ts'
 
 /** How a database becomes unavailable, as members of a harness. */
 export type OutageKind = 'interrupt' | 'freeze' | 'fill'
@@ -55,54 +44,43 @@ export function outageStep(
   scale: number,
 ): Step {
   return async (database, models, note) => {
-    const chosen = calls.map(({ choice, delayMs: callDelayMs }) => {
+    const making = calls.map(({ choice, delayMs: callDelayMs }) => {
       const call = choice(models[0] as Model, database)
-      const run = async () => {
-        await wait(callDelayMs)
-        return endWithin(CALL_LIMIT_MS * scale, call.run, call.text)
-      }
-      return { ...call, run }
+      const run = () => endWithin(CALL_LIMIT_MS * scale, call.run, call.text)
+      return awaitedLater(wait(callDelayMs).then(() => makeCall({ ...call, run })))
     })
-    const making = chosen.map((call) => awaitedLater(outcomeOf(call)))
     await wait(delayMs)
     const begin = memberOf(database.harness, database.harness[kind] ? kind : 'interrupt')
     const { end } = await begin(database.url)
     await wait(durationMs)
     await end()
-    const outcomes = await Promise.all(making)
+    const made = await Promise.all(making)
     const text = `outage (${kind}) after ${delayMs} ms, for ${durationMs} ms`
-    note([
-      { call: { ...NO_CALL, text }, outcome: { value: undefined } },
-      ...chosen.map((call, index) => ({ call, outcome: outcomes[index] as Outcome })),
-    ])
-    if (kind !== 'interrupt' && outcomes.some(isUnknown)) await wait(EXECUTED_WITHIN_MS)
+    const outage = await makeCall({ ...NO_CALL, text })
+    note([outage, ...made])
+    if (kind !== 'interrupt' && made.some(isUnknown)) await wait(EXECUTED_WITHIN_MS)
     await untilEveryOneWorks(database)
     const stored = (await database.openings[0]?.pets.list({ limit: ALL })) as readonly Pet[]
-    const made = chosen.flatMap((call, index) =>
-      explainable(call, outcomes[index] as Outcome, stored),
-    )
-    return withStoredPets(modelsAfter(models, made), stored)
+    const effective = made.flatMap((one) => withEffect(one, stored))
+    return withStoredPets(modelsAfter(models, effective), stored)
   }
 }
 
-/** What the calls of a step must explain: not what an outage rejects without any effect. */
-function explainable(
-  call: ModelCall,
-  outcome: Outcome,
-  stored: readonly Pet[],
-): readonly MadeCall[] {
-  if ('value' in outcome) return [{ call, outcome }]
+/** A call whose outcome must be explained: not one that an outage rejects without any effect. */
+function withEffect(made: MadeCall, stored: readonly Pet[]): readonly MadeCall[] {
+  const { call, outcome } = made
+  if ('value' in outcome) return [made]
   const { error } = outcome
   // It has not ended in time.
   if (error instanceof AssertionError) throw error
   const isUnavailable = Object(error).code === UNAVAILABLE.code || call.mayRejectWithAnyError
-  if (!isUnavailable) return [{ call, outcome }]
+  if (!isUnavailable) return [made]
   const { unknownOutcomes } = call
-  if (unknownOutcomes === undefined || !isUnknown(outcome)) return []
-  return [{ call, outcome, unknownOutcomes: (before) => unknownOutcomes(before, stored) }]
+  if (unknownOutcomes === undefined || !isUnknown(made)) return []
+  return [{ ...made, unknownOutcomes: (before) => unknownOutcomes(before, stored) }]
 }
 
-const isUnknown = (outcome: Outcome): boolean =>
+const isUnknown = ({ outcome }: MadeCall): boolean =>
   'error' in outcome && Object(outcome.error).outcome !== 'not_stored'
 
 /** Those models whose pets are stored, with what was added to see whether that works again. */

@@ -23,7 +23,7 @@ import {
   type PersistenceHarness,
 } from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-cases/long-window.ts'
-import { callsAtOnce, expectAsModel, type Step } from './call-sequence.ts'
+import { callsAtOnce, expectAsModel, overlappingCalls, type Step } from './call-sequence.ts'
 import { fillDatabase } from './filled-database.ts'
 
 const GROUP = { group: 'persistence.sequence', timeLimitMs: 60_000 }
@@ -156,9 +156,19 @@ function oneByOne(choices: Choices): fc.Arbitrary<Step> {
   return calls.map((choice) => callsAtOnce([choice]))
 }
 
-/** At most one of them lists, because two lists may see writes of others in different orders. */
+/**
+ * All at the same time, or some of them later, when others are under way or have ended. At most one
+ * of them lists, because two lists may see writes of others in different orders.
+ */
 function atOnce(choices: Choices, lists: Choices, minLength: number = 1): fc.Arbitrary<Step> {
-  const calls = fc.array(choices, { minLength, maxLength: 4, size: 'max' })
-  const lastCalls = fc.array(lists, { maxLength: 1 })
-  return fc.tuple(calls, lastCalls).map((both) => callsAtOnce(both.flat()))
+  const delayed = (all: Choices) => fc.record({ choice: all, delayMs: delays })
+  const calls = fc.array(delayed(choices), { minLength, maxLength: 4, size: 'max' })
+  const lastCalls = fc.array(delayed(lists), { maxLength: 1 })
+  return fc.tuple(calls, lastCalls, fc.nat({ max: 2 })).map(([changes, reads, number]) => {
+    const all = [...changes, ...reads]
+    return number > 0 ? callsAtOnce(all.map(({ choice }) => choice)) : overlappingCalls(all)
+  })
 }
+
+/** In this time most calls end. */
+const delays = fc.nat({ max: 3 })

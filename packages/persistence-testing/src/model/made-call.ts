@@ -1,0 +1,41 @@
+import type { Model } from './model.ts'
+import type { ModelCall, Outcome } from './model-call.ts'
+
+/** A call that has ended. */
+export interface MadeCall {
+  readonly call: ModelCall
+  /** How it has ended. */
+  readonly outcome: Outcome
+  /** Its place among all beginnings and ends of calls. */
+  readonly begun: number
+  readonly ended: number
+  /**
+   * Given if it is unknown whether the call has happened: then `outcome` says nothing, and the call
+   * had one of these outcomes if it has.
+   */
+  readonly unknownOutcomes?: (before: Model) => readonly Outcome[]
+}
+
+/** Calls that were made at the same time, or soon one after the other. */
+export type MadeStep = readonly MadeCall[]
+
+let beginningsAndEnds = 0
+
+const nextPlace = (): number => {
+  beginningsAndEnds += 1
+  return beginningsAndEnds
+}
+
+export async function makeCall(call: ModelCall): Promise<MadeCall> {
+  const begun = nextPlace()
+  const outcome = await outcomeOf(call)
+  return { call, outcome, begun, ended: nextPlace() }
+}
+
+async function outcomeOf({ run }: ModelCall): Promise<Outcome> {
+  try {
+    return { value: await run() }
+  } catch (error) {
+    return { error }
+  }
+}
