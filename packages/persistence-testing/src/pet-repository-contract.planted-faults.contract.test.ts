@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { petRepositoryContract } from './pet-repository-contract.ts'
 import { createFakePets } from './testing/fake-pets.test-support.ts'
 import { idempotencyFaults } from './testing/idempotency-faults.test-support.ts'
+import { keyComparisonFaults } from './testing/key-comparison-faults.test-support.ts'
 import { petFieldFaults } from './testing/pet-field-faults.test-support.ts'
 import { petReadFaults } from './testing/pet-read-faults.test-support.ts'
 import { petWriteFaults } from './testing/pet-write-faults.test-support.ts'
@@ -14,6 +15,7 @@ const petFaults = [
   ...petFieldFaults,
   ...petWriteFaults,
   ...idempotencyFaults,
+  ...keyComparisonFaults,
   ...underWayFaults,
   ...petReadFaults,
 ]
