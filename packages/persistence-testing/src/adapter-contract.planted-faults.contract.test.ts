@@ -154,9 +154,9 @@ describe.concurrent('persistenceContract', () => {
     const missing = (name: string) => expect.stringMatching(`^the harness has no ${name}, which `)
     expect(Object.entries(counts)).toEqual(
       expect.arrayContaining([
-        ['the adapter does not declare severalProcesses', 18],
+        ['the adapter does not declare severalProcesses', 19],
         ['the adapter declares no capabilities', 2],
-        ['the adapter has no bulk access', 20],
+        ['the adapter has no bulk access', 21],
         ['the adapter does not declare replicas', 4],
         [missing('module'), 23],
         [missing('databaseBeside'), 1],

@@ -24,6 +24,7 @@ import {
 } from './api-key-call.ts'
 import { openingOf } from './openings.ts'
 import { keysOf, returnedKey } from './returned-api-keys.ts'
+import { someOf } from './some-of.ts'
 
 export const find: Choices = apiKeyCall(
   'find',
@@ -91,9 +92,7 @@ const findEach =
   (number: number): Choice =>
   (before, database) => {
     const opening = openingOf(database, number)
-    const keys = [...before.apiKeys.values()]
-    const every = Math.ceil(keys.length / MOST_FINDS)
-    const some = keys.filter((_, index) => index % every === 0)
+    const some = someOf(before.apiKeys.values())
     const text = callText(`apiKeys${opening}.find and findByHash`, ...some.map(({ id }) => id))
     return {
       text,
@@ -113,8 +112,6 @@ const findEach =
       },
     }
   }
-
-const MOST_FINDS = 200
 
 /** Reads every key, through either opening, and the changes since each of the times between. */
 export const lastKeyChoices: readonly Choice[] = [

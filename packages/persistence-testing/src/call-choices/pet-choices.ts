@@ -14,6 +14,7 @@ import type { OpenDatabase } from '../model/open-database.ts'
 import { addChoices, addChoicesAtOnce, freshAddChoicesAtOnce } from './add-choices.ts'
 import { int64 } from './numbers.ts'
 import { openingOf, openings } from './openings.ts'
+import { someOf } from './some-of.ts'
 
 /** Refers to a pet that exists or was deleted, to an id near it, or to any other id. */
 interface Reference {
@@ -86,9 +87,7 @@ const findEach =
   (number: number): Choice =>
   (before, database) => {
     const opening = openingOf(database, number)
-    const ids = [...before.usedIds]
-    const every = Math.ceil(ids.length / MOST_FINDS)
-    const some = ids.filter((_, index) => index % every === 0)
+    const some = someOf(before.usedIds)
     const text = callText(`pets${opening}.find`, ...some)
     return {
       text,
@@ -104,8 +103,6 @@ const findEach =
         ),
     }
   }
-
-const MOST_FINDS = 200
 
 /** Reads every pet, through each opening. */
 export const lastPetChoices: readonly Choice[] = [0, 1].flatMap((number) => [
