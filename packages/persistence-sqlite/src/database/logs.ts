@@ -108,12 +108,15 @@ const HEADER_BYTES = 100
  */
 const descriptors = new Map<string, number>()
 
+/** Used again for each file: every write reads a header twice, and a new buffer takes longer. */
+const lastHeader = Buffer.alloc(HEADER_BYTES)
+
 function readHeader(path: string, id: string = idOf(path)): Buffer {
   const descriptor = descriptors.get(id) ?? openSync(path, 'r')
   descriptors.set(id, descriptor)
-  const header = Buffer.alloc(HEADER_BYTES)
-  readSync(descriptor, header, 0, HEADER_BYTES, 0)
-  return header
+  lastHeader.fill(0)
+  readSync(descriptor, lastHeader, 0, HEADER_BYTES, 0)
+  return lastHeader
 }
 
 /** Identifies the file that has a path at present. Throws if none has. */
