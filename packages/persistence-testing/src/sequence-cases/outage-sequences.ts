@@ -1,3 +1,4 @@
+import type { Pet } from '@pet-store/domain'
 import fc from 'fast-check'
 import { ifApiKeys } from '../call-choices/api-key-call.ts'
 import { apiKeyChoices, apiKeyChoicesAtOnce } from '../call-choices/api-key-choices.ts'
@@ -18,7 +19,10 @@ import {
   petChoices,
 } from '../call-choices/pet-choices.ts'
 import { casesOf } from '../case/contract-case.ts'
+import { type Model, storePet } from '../model/model.ts'
 import type { Choices } from '../model/model-call.ts'
+import type { OpenDatabase } from '../model/open-database.ts'
+import { aNewPet } from '../new-pets.ts'
 import { type HarnessCase, memberOf } from '../persistence-harness.ts'
 import { callsAtOnce, expectAsModel, type Step } from './call-sequence.ts'
 import { type OutageKind, outageStep, type StepOutage } from './outage-step.ts'
@@ -43,6 +47,7 @@ export const outageSequenceCases: readonly HarnessCase[] = casesOf(GROUP, {
     await expectAsModel(harness, steps, {
       sequences: 8,
       steps: 30,
+      fill: addFirstPets,
       lastSteps: [
         ...lastPetChoices,
         ...lastKeyChoices,
@@ -51,6 +56,17 @@ export const outageSequenceCases: readonly HarnessCase[] = casesOf(GROUP, {
     })
   },
 })
+
+/** A harness need not be able to make an empty database full. */
+async function addFirstPets(model: Model, { openings }: OpenDatabase): Promise<void> {
+  for (let count = 0; count < FIRST_PETS; count += 1) {
+    const pet = (await openings[0]?.pets.add(aNewPet())) as Pet
+    storePet(model, pet)
+    model.lastIds[0] = pet.id
+  }
+}
+
+const FIRST_PETS = 4
 
 const calls: Choices = fc.oneof(
   { weight: 8, arbitrary: petChoices },
