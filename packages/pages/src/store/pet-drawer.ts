@@ -20,7 +20,10 @@ let current: string | undefined
 /** Makes the drawer work that shows a pet. `onClose` is called each time it was closed. */
 export function setUpPetDrawer(onClose: () => void): void {
   closeDialogOn(DRAWER, byId('close-pet'))
-  DRAWER.addEventListener('close', onClose)
+  DRAWER.addEventListener('close', () => {
+    // The event comes later: going back and forward at once has opened the drawer again.
+    if (!DRAWER.open) onClose()
+  })
   copyOnPress(byId('copy-pet-json', HTMLButtonElement), () => byId('pet-json').textContent ?? '')
   copyOnPress(byId('copy-pet-curl', HTMLButtonElement), () => byId('pet-curl').textContent ?? '')
 }
