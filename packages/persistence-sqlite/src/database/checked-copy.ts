@@ -6,9 +6,9 @@ import { Worker } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import { openSqliteDatabase } from './database.ts'
 import { lockDatabase } from './exclusive-lock.ts'
+import { fileIdOf } from './file-id.ts'
 import { syncFile, syncFolder } from './file-sync.ts'
 import { removeLogs } from './logs.ts'
-import { fileIdOf } from './watched-files.ts'
 
 /** A copy of a database that was checked. */
 export interface SqliteBackup {

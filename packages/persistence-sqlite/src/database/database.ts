@@ -7,16 +7,17 @@ import {
   assertDatabaseFile,
   assertNotMountedAlone,
   assertOneName,
-  NO_DATABASE,
   user,
 } from './file-access.ts'
+import { NO_DATABASE } from './file-header.ts'
+import { fileIdOf } from './file-id.ts'
 import { createFolder } from './file-sync.ts'
 import { assertNoOrphanedLog, assertOwnLog } from './logs.ts'
 import { assertNoLostLog } from './lost-logs.ts'
 import { openReadOnly } from './read-only-database.ts'
 import { withRetries } from './retries.ts'
 import { MEMORY, type SqliteOptions } from './settings.ts'
-import { fileIdOf, watchFiles } from './watched-files.ts'
+import { watchFiles } from './watched-files.ts'
 
 /** How a file is opened. */
 export interface FileMode {

@@ -1,21 +1,9 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  openSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-  statSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
+import { isDatabase, NO_DATABASE } from './file-header.ts'
 
 const SMALLEST_DATABASE_BYTES = 512
-/** The bytes at the beginning of every SQLite database. */
-export const DATABASE_START: Buffer = Buffer.from('SQLite format 3\0')
-export const NO_DATABASE = 'the file is not an SQLite database'
 
 /** Throws if a file is missing and must not be created, or is too short to be a database. */
 export function assertDatabaseFile(path: string, mayCreate: boolean): void {
@@ -28,15 +16,8 @@ export function assertDatabaseFile(path: string, mayCreate: boolean): void {
 
 /** Throws if a file is neither empty nor a database: a mistyped name must not replace it. */
 export function assertReplaceable(file: string): void {
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return
-  const start = Buffer.alloc(DATABASE_START.length)
-  const descriptor = openSync(file, 'r')
-  try {
-    const isEmpty = readSync(descriptor, start) === 0
-    if (isEmpty || start.equals(DATABASE_START)) return
-  } finally {
-    closeSync(descriptor)
-  }
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (!stats?.isFile() || stats.size === 0 || isDatabase(file)) return
   throw new Error(
     `Cannot write ${JSON.stringify(file)}: it is a file of another kind, not a backup. ` +
       'Remove it, or choose another name.',

@@ -1,14 +1,6 @@
-import {
-  existsSync,
-  openSync,
-  readlinkSync,
-  readSync,
-  realpathSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { existsSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { DATABASE_START, NO_DATABASE } from './file-access.ts'
+import { isDatabase, isWithLog, NO_DATABASE } from './file-header.ts'
 
 /**
  * The endings of the files that SQLite keeps beside a database: the write-ahead log, with what was
@@ -73,56 +65,8 @@ export function assertOwnLog(path: string): void {
  */
 export function hasOwnLog(path: string): boolean {
   if (sizeOf(`${linkTarget(path)}-wal`) === 0) return true
-  const header = readHeader(path)
-  if (!header.subarray(0, DATABASE_START.length).equals(DATABASE_START))
-    throw new Error(NO_DATABASE)
-  return saysItHasLog(header)
-}
-
-/**
- * Whether the header of a file says that it has a write-ahead log. `id` is that of a file whose
- * header was read before: it is read again wherever that file is now.
- */
-export function isWithLog(path: string, id?: string): boolean {
-  return saysItHasLog(readHeader(path, id))
-}
-
-/**
- * A header says that the file has a log before its first log is written. Backups, and files made by
- * other tools, say that they have none.
- */
-function saysItHasLog(header: Buffer): boolean {
-  return header[WRITE_VERSION] === WITH_LOG && header[READ_VERSION] === WITH_LOG
-}
-
-// https://sqlite.org/fileformat2.html#the_database_header
-const WRITE_VERSION = 18
-const READ_VERSION = 19
-const WITH_LOG = 2
-const HEADER_BYTES = 100
-
-/**
- * The descriptors of files whose headers were read, by the id of the file. They stay open, because
- * closing any descriptor of a file gives up all locks that this process holds on it, those of
- * SQLite too. There is one for each file that was opened to be written, or with a log beside it.
- */
-const descriptors = new Map<string, number>()
-
-/** Used again for each file: every write reads a header twice, and a new buffer takes longer. */
-const lastHeader = Buffer.alloc(HEADER_BYTES)
-
-function readHeader(path: string, id: string = idOf(path)): Buffer {
-  const descriptor = descriptors.get(id) ?? openSync(path, 'r')
-  descriptors.set(id, descriptor)
-  lastHeader.fill(0)
-  readSync(descriptor, lastHeader, 0, HEADER_BYTES, 0)
-  return lastHeader
-}
-
-/** Identifies the file that has a path at present. Throws if none has. */
-export function idOf(path: string): string {
-  const { dev, ino } = statSync(path, { bigint: true })
-  return `${dev}:${ino}`
+  if (!isDatabase(path)) throw new Error(NO_DATABASE)
+  return isWithLog(path)
 }
 
 export function sizeOf(path: string): number {

@@ -2,7 +2,9 @@ import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { persistenceUnavailable, type WriteOutcome } from '@pet-store/domain'
 import Database from 'better-sqlite3'
-import { idOf, isWithLog, LOG_INDEX } from './logs.ts'
+import { isWithLog } from './file-header.ts'
+import { fileIdOf } from './file-id.ts'
+import { LOG_INDEX } from './logs.ts'
 
 /** A file that SQLite has open. */
 interface WatchedFile {
@@ -33,7 +35,7 @@ export function watchFiles(database: Database.Database, idBefore: string | undef
     { path: `${logs}${LOG_INDEX}`, what: 'index of the log', advice: RESTART },
   ].map((file) => ({ ...file, id: fileIdOf(file.path) ?? '' }))
   const isSame = files[0]?.id === idBefore && files.every(({ id }) => id !== '')
-  // Also opens a descriptor of the file, for which there may be none later.
+  // Opens a descriptor of the file now: later the process may have no more of them.
   if (!isSame || !isWithLog(path))
     throw new Error('it was moved, replaced or deleted while it was opened; run the command again')
   watched.set(database, files)
@@ -64,7 +66,7 @@ export function assertFilesUnmoved(
   const moved = files?.find(({ path, id }) => fileIdOf(path) !== id)
   if (moved === undefined) {
     const [file] = files ?? []
-    // It may be moved in this moment; the check after the write notices that.
+    // It may be moved at this moment; the check after the write notices that.
     if (file !== undefined && !isWithLog(file.path, file.id)) overwritten.add(database)
     assertNotOverwritten(database, outcome)
     return
@@ -134,13 +136,4 @@ function hasLogOfOthers(database: Database.Database): boolean {
     return { isSame: now === id, isOther: now !== undefined && now !== id }
   })
   return file?.isSame === true && log?.isSame === true && index?.isOther === true
-}
-
-/** Identifies the file that has a path at present; `undefined` if none has. */
-export function fileIdOf(path: string): string | undefined {
-  try {
-    return idOf(path)
-  } catch {
-    return undefined
-  }
 }
