@@ -1,6 +1,6 @@
 import { type OnCopied, type SqliteBackup, writeCheckedCopy } from './database/checked-copy.ts'
-import { assertOneName, assertReplaceable } from './database/file-access.ts'
-import { linkTarget, removeLogs } from './database/logs.ts'
+import { assertOneName, assertReplaceable } from './database/files/file-access.ts'
+import { linkTarget, removeLogs } from './database/files/logs.ts'
 import { type SqliteOptions, sqlitePath } from './database/settings.ts'
 
 /**

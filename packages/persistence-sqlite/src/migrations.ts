@@ -11,7 +11,7 @@ import {
 import type { Database } from 'better-sqlite3'
 import { withSqliteDatabase } from './database/database.ts'
 import { SQLITE_DIALECT } from './database/dialect.ts'
-import { logsBeside } from './database/logs.ts'
+import { logsBeside } from './database/files/logs.ts'
 import { MEMORY, type SqliteOptions, sqlitePath } from './database/settings.ts'
 import { inWriteTransaction } from './driver/transaction.ts'
 import { createSqliteOrm } from './orm.ts'

@@ -2,8 +2,8 @@ import { constants, copyFileSync, existsSync, linkSync, renameSync } from 'node:
 import { dirname } from 'node:path'
 import { type OnCopied, type SqliteBackup, writeCheckedCopy } from './database/checked-copy.ts'
 import { withSqliteDatabase } from './database/database.ts'
-import { createFolder, syncFile } from './database/file-sync.ts'
-import { LOGS, linkTarget, logsBeside, removeLogs } from './database/logs.ts'
+import { createFolder, syncFile } from './database/files/file-sync.ts'
+import { LOGS, linkTarget, logsBeside, removeLogs } from './database/files/logs.ts'
 import { MEMORY, type SqliteOptions, sqlitePath } from './database/settings.ts'
 import { assertPetStore } from './migrations.ts'
 

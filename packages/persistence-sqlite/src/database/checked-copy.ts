@@ -5,10 +5,10 @@ import { basename, dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import { openSqliteDatabase } from './database.ts'
-import { lockDatabase } from './exclusive-lock.ts'
-import { fileIdOf } from './file-id.ts'
-import { syncFile, syncFolder } from './file-sync.ts'
-import { removeLogs } from './logs.ts'
+import { lockDatabase } from './files/exclusive-lock.ts'
+import { fileIdOf } from './files/file-id.ts'
+import { syncFile, syncFolder } from './files/file-sync.ts'
+import { removeLogs } from './files/logs.ts'
 
 /** A copy of a database that was checked. */
 export interface SqliteBackup {

@@ -8,16 +8,16 @@ import {
   assertNotMountedAlone,
   assertOneName,
   user,
-} from './file-access.ts'
-import { NO_DATABASE } from './file-header.ts'
-import { fileIdOf } from './file-id.ts'
-import { createFolder } from './file-sync.ts'
-import { assertNoOrphanedLog, assertOwnLog } from './logs.ts'
-import { assertNoLostLog } from './lost-logs.ts'
+} from './files/file-access.ts'
+import { NO_DATABASE } from './files/file-header.ts'
+import { fileIdOf } from './files/file-id.ts'
+import { createFolder } from './files/file-sync.ts'
+import { assertNoOrphanedLog, assertOwnLog } from './files/logs.ts'
+import { assertNoLostLog } from './files/lost-logs.ts'
+import { watchFiles } from './files/watched-files.ts'
 import { openReadOnly } from './read-only-database.ts'
 import { withRetries } from './retries.ts'
 import { MEMORY, type SqliteOptions } from './settings.ts'
-import { watchFiles } from './watched-files.ts'
 
 /** How a file is opened. */
 export interface FileMode {

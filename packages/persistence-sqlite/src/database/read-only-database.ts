@@ -12,7 +12,7 @@ import { basename, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { closedOnFailure } from './closed-on-failure.ts'
 import { codeOf } from './failures.ts'
-import { assertNoLostLog } from './lost-logs.ts'
+import { assertNoLostLog } from './files/lost-logs.ts'
 import { withRetries } from './retries.ts'
 
 /**

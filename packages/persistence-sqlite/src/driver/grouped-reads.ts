@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { isBusy, unavailableOr } from '../database/failures.ts'
+import { assertNotOverwritten } from '../database/files/watched-files.ts'
 import { REQUEST_MAX_WAIT_MS, withRetries } from '../database/retries.ts'
-import { assertNotOverwritten } from '../database/watched-files.ts'
 
 /**
  * Runs a read at the end of this turn of the event loop. A read that throws does not affect others.

@@ -14,8 +14,8 @@ import {
   unavailableAfterCommit,
   unavailableOr,
 } from '../database/failures.ts'
+import { assertFilesUnmoved } from '../database/files/watched-files.ts'
 import { RETRY_PAUSE_MS } from '../database/retries.ts'
-import { assertFilesUnmoved } from '../database/watched-files.ts'
 
 /** A commit that takes longer has let other requests wait. */
 const SLOW_COMMIT_MS = 5

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { unavailableAfterCommit, unavailableOr } from '../database/failures.ts'
+import { assertFilesUnmoved } from '../database/files/watched-files.ts'
 import { withRetries } from '../database/retries.ts'
-import { assertFilesUnmoved } from '../database/watched-files.ts'
 
 /**
  * Runs work in one transaction, during which no other connection can write, and rolls it back if

@@ -10,11 +10,11 @@ import {
 import { join } from 'node:path'
 import { temporaryFolder } from '@pet-store/testing'
 import { beforeEach, expect, it } from 'vitest'
-import { backupSqlite } from '../backup.ts'
-import { openSqliteBulkAccess } from '../bulk-access.ts'
-import { migrateSqlite, readSqliteMigrations } from '../migrations.ts'
-import { openSqlitePersistence } from '../open-persistence.ts'
-import { addPets, addPetsAndKill } from '../testing/database-files.test-support.ts'
+import { backupSqlite } from '../../backup.ts'
+import { openSqliteBulkAccess } from '../../bulk-access.ts'
+import { migrateSqlite, readSqliteMigrations } from '../../migrations.ts'
+import { openSqlitePersistence } from '../../open-persistence.ts'
+import { addPets, addPetsAndKill } from '../../testing/database-files.test-support.ts'
 
 let folder: string
 let path: string

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { isBusy } from './failures.ts'
+import { isBusy } from '../failures.ts'
+import { REQUEST_MAX_WAIT_MS, withRetries } from '../retries.ts'
 import { assertLogFits } from './log-fit.ts'
 import { LOG_INDEX, linkTarget, logsBeside } from './logs.ts'
-import { REQUEST_MAX_WAIT_MS, withRetries } from './retries.ts'
 
 /**
  * Rejects if another process has the file open but its log, or the index of the log, was deleted:

@@ -14,11 +14,11 @@ import { aNewPet } from '@pet-store/persistence-testing'
 import { temporaryFolder } from '@pet-store/testing'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
-import { backupSqlite } from '../backup.ts'
-import { openSqliteBulkAccess } from '../bulk-access.ts'
-import { createGroupedWrites } from '../driver/grouped-writes.ts'
-import { openSqlitePersistence, type SqlitePersistence } from '../open-persistence.ts'
-import { openSqliteDatabase } from './database.ts'
+import { backupSqlite } from '../../backup.ts'
+import { openSqliteBulkAccess } from '../../bulk-access.ts'
+import { createGroupedWrites } from '../../driver/grouped-writes.ts'
+import { openSqlitePersistence, type SqlitePersistence } from '../../open-persistence.ts'
+import { openSqliteDatabase } from '../database.ts'
 
 let folder: string
 let path: string
@@ -166,7 +166,7 @@ it.each([
     const file = `${path}${name}`
     rmSync(file)
     const code = `
-    import { openSqlitePersistence } from '../open-persistence.ts'
+    import { openSqlitePersistence } from '../../open-persistence.ts'
     await openSqlitePersistence({ url: ${JSON.stringify(`sqlite:${path}`)}, mode: '${mode}' })`
     const node = ['--conditions=@pet-store/source', '--input-type=module', '--eval', code]
     const { stderr } = spawnSync(process.execPath, node, { cwd: import.meta.dirname })

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { temporaryFolder } from '@pet-store/testing'
 import { expect, it } from 'vitest'
-import { addPets } from '../testing/database-files.test-support.ts'
+import { addPets } from '../../testing/database-files.test-support.ts'
 
 const countOpenDescriptors = (): number => readdirSync('/dev/fd').length
 

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { isBusy } from './failures.ts'
+import { isBusy } from '../failures.ts'
 import { assertDatabaseFile } from './file-access.ts'
 import { assertNoOrphanedLog, hasOwnLog } from './logs.ts'
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { codeOf } from './failures.ts'
+import { codeOf } from '../failures.ts'
 import { linkTarget, sizeOf } from './logs.ts'
 
 /** Larger files are not checked page by page, which takes half a second for a million pets. */
