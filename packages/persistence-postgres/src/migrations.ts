@@ -6,10 +6,10 @@ import {
   assertNotNewer,
   migrationState,
 } from '@pet-store/persistence-mikro-orm'
+import { migrationObstacleOf } from './database/checks/migration-obstacle.ts'
 import { openPostgresDatabase, type PostgresDatabase, reasonOf } from './database/database.ts'
 import { POSTGRES_DIALECT } from './database/dialect.ts'
 import { isConflict, isLockTimeout, sqlStateOf } from './database/failures.ts'
-import { migrationObstacleOf } from './database/migration-obstacle.ts'
 import { withRetries } from './database/retries.ts'
 import type { PostgresOptions } from './database/settings.ts'
 import { ormConnectionOn } from './driver/orm-connection.ts'

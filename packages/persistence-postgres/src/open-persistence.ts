@@ -6,8 +6,8 @@ import {
   petStatements,
   RunningCalls,
 } from '@pet-store/persistence-mikro-orm'
-import { assertPrimaryKeys } from './database/assert-primary-keys.ts'
-import { assertWritable } from './database/assert-writable.ts'
+import { assertPrimaryKeys } from './database/checks/assert-primary-keys.ts'
+import { assertWritable } from './database/checks/assert-writable.ts'
 import { cannotOpen } from './database/database.ts'
 import { POSTGRES_DIALECT } from './database/dialect.ts'
 import { mayWorkOnAnother } from './database/failures.ts'

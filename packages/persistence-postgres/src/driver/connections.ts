@@ -1,7 +1,7 @@
 import type { PoolUse } from '@pet-store/persistence'
 import { RunningCalls } from '@pet-store/persistence-mikro-orm'
 import type { ClientBase } from 'pg'
-import { assertPrimary } from '../database/assert-primary.ts'
+import { assertPrimary } from '../database/checks/assert-primary.ts'
 import {
   cannotOpen,
   createPostgresDatabase,

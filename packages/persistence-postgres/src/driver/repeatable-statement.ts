@@ -1,7 +1,7 @@
 import { persistenceUnavailable } from '@pet-store/domain'
 import type { OnStatement } from '@pet-store/persistence'
 import type { SqlValue, Statement } from '@pet-store/persistence-mikro-orm'
-import { NO_STATEMENTS_HINT } from '../database/assert-usable.ts'
+import { NO_STATEMENTS_HINT } from '../database/checks/assert-usable.ts'
 import type { PostgresDatabase } from '../database/database.ts'
 import { isConflict, isLostStatement, mayBeStalePlan } from '../database/failures.ts'
 import { withRetries } from '../database/retries.ts'

@@ -1,6 +1,6 @@
 import { rejectionFor } from '@pet-store/persistence-mikro-orm'
 import type { Client } from 'pg'
-import { assertPrimary } from '../../database/assert-primary.ts'
+import { assertPrimary } from '../../database/checks/assert-primary.ts'
 import { cannotConnect } from '../../database/failures.ts'
 import type { DriverOptions } from '../../database/settings.ts'
 import { type PreparedStatements, ReadBatch, type WaitingRead } from './read-batch.ts'

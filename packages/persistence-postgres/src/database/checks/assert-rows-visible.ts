@@ -1,6 +1,6 @@
 import { persistenceUnavailable } from '@pet-store/domain'
 import type { Pool } from 'pg'
-import { withRetries } from './retries.ts'
+import { withRetries } from '../retries.ts'
 
 /**
  * The tables that row-level security may hide, and the commands that need a policy, as `pg_policy`

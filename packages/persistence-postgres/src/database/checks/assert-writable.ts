@@ -1,13 +1,13 @@
 import { persistenceUnavailable } from '@pet-store/domain'
 import type { ClientBase, Pool } from 'pg'
+import { wasOpenedAfter } from '../connection-age.ts'
+import { isDivided, mayWorkOnAnother, ReadOnlyConnection } from '../failures.ts'
+import { exactNextIdOf, hasId, nextIdOf, readSequence } from '../pet-id-sequence.ts'
+import { withRetries } from '../retries.ts'
 import { assertPrimary } from './assert-primary.ts'
 import { assertPrimaryKeys } from './assert-primary-keys.ts'
 import { assertRowsVisible, securedTables } from './assert-rows-visible.ts'
 import { assertWritableColumns } from './assert-writable-columns.ts'
-import { wasOpenedAfter } from './connection-age.ts'
-import { isDivided, mayWorkOnAnother, ReadOnlyConnection } from './failures.ts'
-import { exactNextIdOf, hasId, nextIdOf, readSequence } from './pet-id-sequence.ts'
-import { withRetries } from './retries.ts'
 
 /** The rights that the operations need, each with the expression that says if the user has it. */
 const RIGHTS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { persistenceUnavailable } from '@pet-store/domain'
 import type { Pool } from 'pg'
-import { withRetries } from './retries.ts'
+import { withRetries } from '../retries.ts'
 
 /** The tables that creations insert into. */
 const WRITTEN_TABLES = ['pet', 'idempotency_key']

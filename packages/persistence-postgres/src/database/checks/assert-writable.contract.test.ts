@@ -1,8 +1,8 @@
 import { aNewPet } from '@pet-store/persistence-testing'
 import { runSql } from '@pet-store/testing-postgres'
 import { expect, it, onTestFinished } from 'vitest'
-import { openPostgresPersistence } from '../open-persistence.ts'
-import { expectNothingStored, useLimitedUser } from '../testing/limited-user.test-support.ts'
+import { openPostgresPersistence } from '../../open-persistence.ts'
+import { expectNothingStored, useLimitedUser } from '../../testing/limited-user.test-support.ts'
 
 const user = useLimitedUser()
 const { onServer, role } = user

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
-import { DividedConnection, ReadOnlyConnection } from './failures.ts'
-import { withRetries } from './retries.ts'
+import { DividedConnection, ReadOnlyConnection } from '../failures.ts'
+import { withRetries } from '../retries.ts'
 
 const IS_STANDBY = 'select pg_is_in_recovery() as "isStandby"'
 /** Has no function that may write, so that a pooler sends it where it sends other reads. */

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
-import { isLostStatement, isProtocolViolation } from './failures.ts'
-import { withRetries } from './retries.ts'
-import { type ConnectionOptions, poolConfig } from './settings.ts'
+import { isLostStatement, isProtocolViolation } from '../failures.ts'
+import { withRetries } from '../retries.ts'
+import { type ConnectionOptions, poolConfig } from '../settings.ts'
 
 /**
  * With `array_nulls = off` the server would read a NULL in an array, such as the status of a pet

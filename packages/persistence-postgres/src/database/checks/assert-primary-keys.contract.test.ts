@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { openPostgresPersistence } from '../open-persistence.ts'
-import { useLimitedUser } from '../testing/limited-user.test-support.ts'
+import { openPostgresPersistence } from '../../open-persistence.ts'
+import { useLimitedUser } from '../../testing/limited-user.test-support.ts'
 
 const user = useLimitedUser()
 const { onServer } = user

@@ -1,7 +1,7 @@
 import { runSql } from '@pet-store/testing-postgres'
 import { expect, it, onTestFinished } from 'vitest'
-import { openPostgresPersistence } from '../open-persistence.ts'
-import { useDatabase } from '../testing/temporary-database.test-support.ts'
+import { openPostgresPersistence } from '../../open-persistence.ts'
+import { useDatabase } from '../../testing/temporary-database.test-support.ts'
 
 const database = useDatabase()
 const onServer = (sql: string) => runSql(database.url, sql)

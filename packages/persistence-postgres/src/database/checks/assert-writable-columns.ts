@@ -1,7 +1,7 @@
 import { persistenceUnavailable } from '@pet-store/domain'
 import { IDEMPOTENCY_KEY_COLUMNS, PET_COLUMNS } from '@pet-store/persistence-mikro-orm'
 import pg, { type Pool } from 'pg'
-import { withRetries } from './retries.ts'
+import { withRetries } from '../retries.ts'
 
 /** The tables that creations insert into, and their columns that have values. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {

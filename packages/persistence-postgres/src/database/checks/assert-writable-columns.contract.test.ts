@@ -1,13 +1,13 @@
 import { aNewPet } from '@pet-store/persistence-testing'
 import { createDatabase, runSql } from '@pet-store/testing-postgres'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { migratePostgres } from '../migrations.ts'
-import { openPostgresPersistence } from '../open-persistence.ts'
+import { migratePostgres } from '../../migrations.ts'
+import { openPostgresPersistence } from '../../open-persistence.ts'
 import {
   aKeyUse,
   expectNothingStored,
   useLimitedUser,
-} from '../testing/limited-user.test-support.ts'
+} from '../../testing/limited-user.test-support.ts'
 
 const user = useLimitedUser()
 const { onServer } = user

@@ -1,6 +1,6 @@
 import pg, { type Pool } from 'pg'
+import { withRetries } from '../retries.ts'
 import { assertRowsVisible } from './assert-rows-visible.ts'
-import { withRetries } from './retries.ts'
 
 const MAY_CREATE = `select current_setting('transaction_read_only') = 'on' as "isReadOnly",
   has_schema_privilege(current_schema(), 'create') as "mayCreate"`
