@@ -5,7 +5,7 @@ import { POSTGRES_DIALECT } from '../database/dialect.ts'
 import { isRejected } from '../database/failures.ts'
 import type { ConnectedDatabase } from './connections.ts'
 import { RepeatableStatement } from './repeatable-statement.ts'
-import type { WriteCapacity } from './write-capacity.ts'
+import type { WriteCapacity } from './writes/write-capacity.ts'
 
 /** It has the same value everywhere in a statement. */
 const NOW_MS = POSTGRES_DIALECT.nowMs

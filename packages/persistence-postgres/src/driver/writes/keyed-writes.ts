@@ -4,7 +4,7 @@ import type {
   NewPetColumns,
   WaitingStatement,
 } from '@pet-store/persistence-mikro-orm'
-import { isLockTimeout, isRejected } from '../database/failures.ts'
+import { isLockTimeout, isRejected } from '../../database/failures.ts'
 
 /** A pet that is to be added with an idempotency key. */
 export interface KeyedPet {

@@ -6,7 +6,7 @@ import {
   type SqlValue,
   type Statement,
 } from '@pet-store/persistence-mikro-orm'
-import { POSTGRES_DIALECT } from '../database/dialect.ts'
+import { POSTGRES_DIALECT } from '../../database/dialect.ts'
 
 const PET_TYPES = Object.values(PET_FIELDS).map(({ isInteger }) => (isInteger ? 'bigint' : 'text'))
 

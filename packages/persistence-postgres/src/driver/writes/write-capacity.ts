@@ -1,7 +1,7 @@
 import { INT64, isPetError, persistenceUnavailable } from '@pet-store/domain'
 import type { Pool } from 'pg'
-import { isDiskFull, mayLackTransactionIds } from '../database/failures.ts'
-import { inWriteTransaction } from './transaction.ts'
+import { isDiskFull, mayLackTransactionIds } from '../../database/failures.ts'
+import { inWriteTransaction } from '../transaction.ts'
 
 /** What a write inserts into: each of them may be on a disk of its own (a tablespace). */
 type Written = 'pets' | 'counts'

@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg'
-import { isTakenValue } from '../database/failures.ts'
+import { isTakenValue } from '../../database/failures.ts'
+import { runOn, type StatementText } from '../pool-statements.ts'
+import { RepeatableStatement, type StatementOptions } from '../repeatable-statement.ts'
 import type { ClaimedId, KeyedPet } from './keyed-writes.ts'
 import { ADD_MANY_WITH_KEYS, ADD_MANY_WITH_NEW_KEYS } from './pet-insert-statements.ts'
-import { runOn, type StatementText } from './pool-statements.ts'
-import { RepeatableStatement, type StatementOptions } from './repeatable-statement.ts'
 import { columnsOf, idsInOrder } from './row-lists.ts'
 
 /** How long a group waits for a key that another transaction holds. */

@@ -4,7 +4,7 @@ import {
   rejectionFor,
   type WaitingStatement,
 } from '@pet-store/persistence-mikro-orm'
-import { isRejected, isUsableAfter } from '../database/failures.ts'
+import { isRejected, isUsableAfter } from '../../database/failures.ts'
 
 /**
  * Inserts a group of pets with `insert`, which adds them in one statement and returns their ids in

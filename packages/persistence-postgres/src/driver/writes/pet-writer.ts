@@ -5,9 +5,12 @@ import {
   type PetWriter,
 } from '@pet-store/persistence-mikro-orm'
 import type { ClientBase } from 'pg'
-import { isRejected, unknownIfTimedOut } from '../database/failures.ts'
+import { isRejected, unknownIfTimedOut } from '../../database/failures.ts'
+import type { ConnectedDatabase } from '../connections.ts'
+import { connect, onConnection, runOn } from '../pool-statements.ts'
+import { RepeatableStatement, reported } from '../repeatable-statement.ts'
+import { inWriteTransaction } from '../transaction.ts'
 import { createClaimTogether } from './claim-together.ts'
-import type { ConnectedDatabase } from './connections.ts'
 import { insertGroup } from './grouped-writes.ts'
 import { type ClaimedId, claimGroup, type KeyedPet } from './keyed-writes.ts'
 import {
@@ -18,10 +21,7 @@ import {
   IS_VISIBLE,
   USE_ID,
 } from './pet-insert-statements.ts'
-import { connect, onConnection, runOn } from './pool-statements.ts'
-import { RepeatableStatement, reported } from './repeatable-statement.ts'
 import { columnsOf, idsInOrder } from './row-lists.ts'
-import { inWriteTransaction } from './transaction.ts'
 import type { WriteCapacity } from './write-capacity.ts'
 
 /** The maximum number of rows of a group. */

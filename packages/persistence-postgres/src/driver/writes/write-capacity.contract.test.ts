@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { runSql } from '@pet-store/testing-postgres'
 import { afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { openPostgresPersistence } from '../open-persistence.ts'
-import { useDatabase } from '../testing/temporary-database.test-support.ts'
+import { openPostgresPersistence } from '../../open-persistence.ts'
+import { useDatabase } from '../../testing/temporary-database.test-support.ts'
 
 const database = useDatabase()
 const onServer = (sql: string) => runSql(database.url, sql)

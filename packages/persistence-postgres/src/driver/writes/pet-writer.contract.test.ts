@@ -1,9 +1,9 @@
 import { aNewPet } from '@pet-store/persistence-testing'
 import { runSql } from '@pet-store/testing-postgres'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
-import { migratePostgres } from '../migrations.ts'
-import { openPostgresPersistence } from '../open-persistence.ts'
-import { useDatabase } from '../testing/temporary-database.test-support.ts'
+import { migratePostgres } from '../../migrations.ts'
+import { openPostgresPersistence } from '../../open-persistence.ts'
+import { useDatabase } from '../../testing/temporary-database.test-support.ts'
 
 const database = useDatabase()
 const onServer = (sql: string) => runSql(database.url, sql)
