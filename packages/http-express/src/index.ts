@@ -1,6 +1,6 @@
 // The app, and a server for it
 export { createPetApp, type HttpApp, type PetAppOptions } from './create-pet-app.ts'
-export type { RequestQueue } from './request/slots.ts'
+export type { RequestQueue } from './checks/slots.ts'
 export {
   createPetServer,
   type PetServer,
@@ -14,10 +14,10 @@ export { DECLARED_ROUTES } from './operations/operations.ts'
 export { isLoopback } from './routes/loopback.ts'
 
 // What the app needs from outside
-export type { TokenCheck } from './request/api-key.ts'
+export type { TokenCheck } from './checks/api-key.ts'
 export type { TrustProxy } from './request/client-address.ts'
 export type { HttpLog, RequestEntry } from './request/http-log.ts'
-export type { RateLimiting } from './request/rate-limit.ts'
+export type { RateLimiting } from './checks/rate-limit.ts'
 export type { Pages } from './routes/page-routes.ts'
 export type { Checks, ReadinessCheck } from './routes/health-routes.ts'
 

@@ -1,6 +1,6 @@
 import type { Scope } from '@pet-store/access'
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi'
-import type { Method } from '../request/methods.ts'
+import type { Method } from '../checks/methods.ts'
 import type { Resource } from './tags.ts'
 
 /**

@@ -1,5 +1,5 @@
+import { allowedWith } from '../checks/methods.ts'
 import { allResponses } from '../description/responses.ts'
-import { allowedWith } from '../request/methods.ts'
 import { createPet } from './create-pet.ts'
 import { getPet } from './get-pet.ts'
 import { listPets } from './list-pets.ts'

@@ -1,6 +1,6 @@
 import type { IRouter } from 'express'
+import { allowedWith, rejectMethod, sendOptions } from '../checks/methods.ts'
 import { forExpress, type Handler } from '../request/handler.ts'
-import { allowedWith, rejectMethod, sendOptions } from '../request/methods.ts'
 import { CONTEXT } from '../response/context.ts'
 
 /** The methods of a path that has only GET. HEAD comes with GET, and every path has OPTIONS. */

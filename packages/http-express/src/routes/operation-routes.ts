@@ -1,11 +1,11 @@
 import type { IRouter } from 'express'
+import { allowedWith, rejectMethod, rejectPath, sendOptions } from '../checks/methods.ts'
+import { requireScope } from '../checks/scope.ts'
 import type { Operation, OperationParts } from '../operations/operation.ts'
 import { BASE, OPERATIONS_BY_ROUTE } from '../operations/operations.ts'
 import { deprecationHeaders } from '../operations/removal.ts'
 import { type Check, forExpress, type Handler } from '../request/handler.ts'
 import { holdBody } from '../request/hold-body.ts'
-import { allowedWith, rejectMethod, rejectPath, sendOptions } from '../request/methods.ts'
-import { requireScope } from '../request/scope.ts'
 import { CONTEXT } from '../response/context.ts'
 
 /**

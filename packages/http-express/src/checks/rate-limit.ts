@@ -1,10 +1,10 @@
 import type { Allowance, RateLimit, RateLimiter } from '@pet-store/access'
+import type { Check } from '../request/handler.ts'
 import type { HandlerResponse } from '../response/context.ts'
 import { HttpError } from '../response/http-error.ts'
 import { addHeader } from '../response/response.ts'
 import { retryAfter, wholeSeconds } from '../response/retry-after.ts'
 import { verifiedKeyOf } from './api-key.ts'
-import type { Check } from './handler.ts'
 
 /** The limit for the requests of each key, and the limiter that counts them. */
 export interface RateLimiting {

@@ -1,6 +1,6 @@
 import cors from 'cors'
+import type { Handler } from '../request/handler.ts'
 import { sendResponse } from '../response/response.ts'
-import type { Handler } from './handler.ts'
 
 /** The response headers that a web page of another origin may read. */
 const EXPOSED_HEADERS =

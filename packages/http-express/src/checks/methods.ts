@@ -1,6 +1,6 @@
+import type { Handler } from '../request/handler.ts'
 import { HttpError } from '../response/http-error.ts'
 import { sendResponse } from '../response/response.ts'
-import type { Handler } from './handler.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 

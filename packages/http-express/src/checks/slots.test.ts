@@ -9,6 +9,7 @@ import {
 import type { Cancellation } from '@pet-store/domain'
 import { createMemoryPets } from '@pet-store/domain/memory'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import type { HandlerRequest } from '../request/handler.ts'
 import { CONTEXT, type HandlerResponse } from '../response/context.ts'
 import { GET, GOOD_POST, HOST, KEY, POST } from '../testing/broken-requests.test-support.ts'
 import { expectError } from '../testing/expect-error.test-support.ts'
@@ -17,7 +18,6 @@ import {
   startTestServer,
   type TestServerOptions,
 } from '../testing/start-test-server.test-support.ts'
-import type { HandlerRequest } from './handler.ts'
 import { limitSlots } from './slots.ts'
 
 const PET = '{"name":"Rex","categoryId":1}'

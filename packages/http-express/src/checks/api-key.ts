@@ -1,9 +1,9 @@
 import type { KeyCheckResult, VerifiedKey } from '@pet-store/access'
+import { clientNetwork } from '../request/client-address.ts'
+import type { Check } from '../request/handler.ts'
 import { CONTEXT, type HandlerResponse } from '../response/context.ts'
 import { HttpError } from '../response/http-error.ts'
 import { RETRY_AFTER_SECONDS, retryAfter } from '../response/retry-after.ts'
-import { clientNetwork } from './client-address.ts'
-import type { Check } from './handler.ts'
 
 /** Verifies an API key, as `KeyCheck.check` of `@pet-store/access` does. */
 export type TokenCheck = (

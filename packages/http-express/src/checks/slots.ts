@@ -1,7 +1,7 @@
+import type { Check, HandlerRequest } from '../request/handler.ts'
 import { type AnyResponse, CONTEXT, type HandlerResponse } from '../response/context.ts'
 import { onceLeft } from '../response/response-left.ts'
 import { overloaded } from '../response/unavailable.ts'
-import type { Check, HandlerRequest } from './handler.ts'
 
 /** The share of the slots that one API key may take, so that other keys find free ones. */
 const MAX_SHARE = 4 / 5

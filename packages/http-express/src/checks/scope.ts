@@ -1,8 +1,8 @@
 import type { Scope } from '@pet-store/access'
+import type { Check } from '../request/handler.ts'
 import { CONTEXT } from '../response/context.ts'
 import { HttpError } from '../response/http-error.ts'
 import { CHALLENGE } from './api-key.ts'
-import type { Check } from './handler.ts'
 
 /** Requires a key with the scope: else 403 (RFC 6750, 3.1). */
 export function requireScope(scope: Scope): Check {
