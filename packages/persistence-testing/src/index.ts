@@ -15,7 +15,7 @@ export type {
   OutdatedDatabase,
   PausedReplica,
   PersistenceHarness,
-} from './persistence-harness.ts'
+} from './harness/persistence-harness.ts'
 
 // For your own tests
 export { addPetOfEachStatus, aNewPet } from './new-pets.ts'

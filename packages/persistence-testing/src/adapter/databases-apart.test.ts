@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { PersistenceHarness } from '../persistence-harness.ts'
+import type { PersistenceHarness } from '../harness/persistence-harness.ts'
 import { withDatabasesApart } from './databases-apart.ts'
 
 it('withDatabasesApart makes no empty database that was made beside another one', async () => {

@@ -1,4 +1,5 @@
-import { membersOf, type PersistenceHarness } from '../persistence-harness.ts'
+import { membersOf } from '../harness/harness-members.ts'
+import type { PersistenceHarness } from '../harness/persistence-harness.ts'
 
 /**
  * The same harness, whose empty databases are none that it has made beside another one: one that

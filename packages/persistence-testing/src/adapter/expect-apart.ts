@@ -1,7 +1,7 @@
 import type { Persistence } from '@pet-store/persistence'
 import { expectEqual } from '../case/expectations.ts'
+import type { PersistenceHarness } from '../harness/persistence-harness.ts'
 import { aNewPet } from '../new-pets.ts'
-import type { PersistenceHarness } from '../persistence-harness.ts'
 import { idsOf, listAll } from '../stored-pets.ts'
 import { after } from '../times.ts'
 import { everyBulkCall } from './every-bulk-call.ts'

@@ -3,12 +3,9 @@ import type { Readable } from 'node:stream'
 import type { Persistence } from '@pet-store/persistence'
 import { awaitedLater } from '../case/awaited-later.ts'
 import { causedBy, expectEqual } from '../case/expectations.ts'
-import {
-  assertSeveralProcesses,
-  type HarnessCase,
-  memberOf,
-  type PersistenceHarness,
-} from '../persistence-harness.ts'
+import { memberOf } from '../harness/harness-members.ts'
+import type { HarnessCase, PersistenceHarness } from '../harness/persistence-harness.ts'
+import { assertSeveralProcesses } from '../harness/several-processes.ts'
 import { withPersistence } from './with-persistence.ts'
 
 /** What another process did. */

@@ -1,5 +1,5 @@
 import type { BulkAccess } from '@pet-store/persistence'
-import type { HarnessCase, PersistenceHarness } from '../persistence-harness.ts'
+import type { HarnessCase, PersistenceHarness } from '../harness/persistence-harness.ts'
 import { withBulkAccess } from './with-persistence.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { ApiKeyRepository, CreateRateLimiter } from '@pet-store/access'
 import type { BulkAccess, OpenBulkAccess, Persistence } from '@pet-store/persistence'
 import { assertTested } from '../case/not-tested.ts'
-import type { PersistenceHarness } from '../persistence-harness.ts'
+import type { PersistenceHarness } from '../harness/persistence-harness.ts'
 
 /** Opens a database, creating its schema if needed, and closes it after the work. */
 export async function withPersistence<Result>(

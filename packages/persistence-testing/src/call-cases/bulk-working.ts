@@ -6,8 +6,9 @@ import { openBulkAccessOf } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { aMomentLater } from '../case/wait.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
+import { maxOpenings } from '../harness/several-processes.ts'
 import { aNewPet } from '../new-pets.ts'
-import { type HarnessCase, maxOpenings } from '../persistence-harness.ts'
 
 const FIRST_ID = 1_000_000n
 /** The ids of one call of every function. */

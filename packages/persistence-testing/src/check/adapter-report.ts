@@ -1,4 +1,4 @@
-import type { PersistenceHarness } from '../persistence-harness.ts'
+import type { PersistenceHarness } from '../harness/persistence-harness.ts'
 
 /** What a check found out about one guarantee. */
 export interface CheckedGuarantee {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { NEVER_ENDED } from '../case/time-limit.ts'
-import type { PersistenceHarness } from '../persistence-harness.ts'
+import type { PersistenceHarness } from '../harness/persistence-harness.ts'
 import type { CheckedGuarantee } from './adapter-report.ts'
 import type { CheckOptions } from './check-harness.ts'
 import type { CaseResult, LoadedHarness, ProcessEvent } from './process-messages.ts'

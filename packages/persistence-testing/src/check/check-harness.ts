@@ -5,13 +5,9 @@ import type { Persistence } from '@pet-store/persistence'
 import { importFromWorkingDirectory, loadPersistenceModule } from '@pet-store/persistence/module'
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { endWithin } from '../case/time-limit.ts'
+import { assertHarness, membersOf } from '../harness/harness-members.ts'
+import type { PersistenceHarness, RandomCalls } from '../harness/persistence-harness.ts'
 import { aNewPet } from '../new-pets.ts'
-import {
-  assertHarness,
-  membersOf,
-  type PersistenceHarness,
-  type RandomCalls,
-} from '../persistence-harness.ts'
 import { stackOf } from './stack-of.ts'
 
 /** What the command line says about the adapter. */

@@ -1,4 +1,4 @@
-import type { PersistenceHarness } from '../persistence-harness.ts'
+import type { PersistenceHarness } from '../harness/persistence-harness.ts'
 import type { CheckOptions } from './check-harness.ts'
 
 /** What a process that runs cases is given, as JSON in its last argument. */

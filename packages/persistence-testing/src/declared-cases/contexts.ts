@@ -4,7 +4,8 @@ import { type Call, everyCall, prepareCalls } from '../adapter/every-call.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
-import { assertSeveralProcesses, type HarnessCase } from '../persistence-harness.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
+import { assertSeveralProcesses } from '../harness/several-processes.ts'
 
 const GROUP = { group: 'persistence.declared', timeLimitMs: 60_000 }
 

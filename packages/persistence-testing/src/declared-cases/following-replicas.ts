@@ -7,13 +7,13 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { wait } from '../case/wait.ts'
+import { memberOf } from '../harness/harness-members.ts'
+import type {
+  HarnessCase,
+  PausedReplica,
+  PersistenceHarness,
+} from '../harness/persistence-harness.ts'
 import { addPets, aNewPet } from '../new-pets.ts'
-import {
-  type HarnessCase,
-  memberOf,
-  type PausedReplica,
-  type PersistenceHarness,
-} from '../persistence-harness.ts'
 import { listAll } from '../stored-pets.ts'
 import { expectProblems } from './replicas.ts'
 

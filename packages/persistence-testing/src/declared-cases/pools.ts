@@ -8,7 +8,7 @@ import { expectEqual } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { endWithin } from '../case/time-limit.ts'
 import { wait } from '../case/wait.ts'
-import type { HarnessCase } from '../persistence-harness.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 
 const GROUP = { group: 'persistence.declared', timeLimitMs: 120_000 }
 const ROUNDS = 3

@@ -4,7 +4,7 @@ import { rejectedBulkCalls, rejectedCalls } from '../adapter/rejected-calls.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectPromise } from '../case/expect-promise.ts'
 import { expectRejection } from '../case/expectations.ts'
-import type { HarnessCase } from '../persistence-harness.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 
 const GROUP = { group: 'persistence.declared', timeLimitMs: 60_000 }
 

@@ -4,8 +4,9 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { wait } from '../case/wait.ts'
+import { memberOf } from '../harness/harness-members.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { addPets, aNewPet } from '../new-pets.ts'
-import { type HarnessCase, memberOf } from '../persistence-harness.ts'
 import { idsOf, listAll } from '../stored-pets.ts'
 
 const GROUP = { group: 'persistence.declared', timeLimitMs: 60_000 }

@@ -10,8 +10,9 @@ import { inGroups } from '../case/in-groups.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { endWithin } from '../case/time-limit.ts'
 import { aTurnLater, wait } from '../case/wait.ts'
+import { memberOf } from '../harness/harness-members.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
-import { type HarnessCase, memberOf } from '../persistence-harness.ts'
 import { after } from '../times.ts'
 
 const GROUP = { group: 'persistence.declared', timeLimitMs: 60_000 }

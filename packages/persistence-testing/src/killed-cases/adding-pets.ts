@@ -10,9 +10,9 @@ import {
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
-import type { HarnessCase } from '../persistence-harness.ts'
 import { listAll, samePetsByName } from '../stored-pets.ts'
 import { after } from '../times.ts'
 

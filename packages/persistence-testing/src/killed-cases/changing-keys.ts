@@ -10,8 +10,8 @@ import { apiKeysOf, withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
-import type { HarnessCase } from '../persistence-harness.ts'
 import { after } from '../times.ts'
 
 const ROUNDS = 3

@@ -9,8 +9,8 @@ import { openBulkAccessOf, withBulkAccess } from '../adapter/with-persistence.ts
 import { readEverything } from '../bulk-cases/items.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
-import type { HarnessCase, PersistenceHarness } from '../persistence-harness.ts'
-import { maxOpenings } from '../persistence-harness.ts'
+import type { HarnessCase, PersistenceHarness } from '../harness/persistence-harness.ts'
+import { maxOpenings } from '../harness/several-processes.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
 

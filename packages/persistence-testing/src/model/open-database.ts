@@ -1,7 +1,8 @@
 import type { RateLimiter } from '@pet-store/access'
 import type { BulkAccess, Persistence } from '@pet-store/persistence'
 import { openBulkAccessOf, rateLimiterOf } from '../adapter/with-persistence.ts'
-import { maxOpenings, type PersistenceHarness } from '../persistence-harness.ts'
+import type { PersistenceHarness } from '../harness/persistence-harness.ts'
+import { maxOpenings } from '../harness/several-processes.ts'
 
 /** A database with all that a sequence of calls has open on it. */
 export interface OpenDatabase {

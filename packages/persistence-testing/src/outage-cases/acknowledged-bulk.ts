@@ -5,8 +5,9 @@ import { openBulkAccessOf } from '../adapter/with-persistence.ts'
 import { apiKeyOf, importOf, keyOf, readEverything } from '../bulk-cases/items.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
+import { memberOf } from '../harness/harness-members.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { aNewPet } from '../new-pets.ts'
-import { type HarnessCase, memberOf } from '../persistence-harness.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }
 

@@ -2,7 +2,9 @@ import { linesOf, withProcesses } from '../adapter/other-process.ts'
 import { aRandomMoment } from '../adapter/outage.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { wait } from '../case/wait.ts'
-import { type HarnessCase, maxOpenings, memberOf } from '../persistence-harness.ts'
+import { memberOf } from '../harness/harness-members.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
+import { maxOpenings } from '../harness/several-processes.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 240_000 }
 /** In about half of the rounds nothing goes on in the background just then. */

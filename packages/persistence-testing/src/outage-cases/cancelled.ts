@@ -9,7 +9,8 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { endWithin } from '../case/time-limit.ts'
 import { wait } from '../case/wait.ts'
-import { type HarnessCase, maxOpenings } from '../persistence-harness.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
+import { maxOpenings } from '../harness/several-processes.ts'
 import { type Attempt, attempt, expectStoredAsSaid } from './attempts.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }

@@ -14,13 +14,9 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { endWithin } from '../case/time-limit.ts'
 import { aTurnLater } from '../case/wait.ts'
-import {
-  assertSeveralProcesses,
-  type HarnessCase,
-  maxOpenings,
-  memberOf,
-  type PersistenceHarness,
-} from '../persistence-harness.ts'
+import { memberOf } from '../harness/harness-members.ts'
+import type { HarnessCase, PersistenceHarness } from '../harness/persistence-harness.ts'
+import { assertSeveralProcesses, maxOpenings } from '../harness/several-processes.ts'
 import { type Attempt, attempt, expectStoredAsSaid, isAdd } from './attempts.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }

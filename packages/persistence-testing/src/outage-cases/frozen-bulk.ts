@@ -6,8 +6,10 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectRejection } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { endWithin } from '../case/time-limit.ts'
+import { memberOf } from '../harness/harness-members.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
+import { maxOpenings } from '../harness/several-processes.ts'
 import { aNewPet } from '../new-pets.ts'
-import { type HarnessCase, maxOpenings, memberOf } from '../persistence-harness.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 240_000 }
 

@@ -18,7 +18,9 @@ import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { endWithin } from '../case/time-limit.ts'
 import { aTurnLater, wait } from '../case/wait.ts'
-import { type HarnessCase, maxOpenings, memberOf } from '../persistence-harness.ts'
+import { memberOf } from '../harness/harness-members.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
+import { maxOpenings } from '../harness/several-processes.ts'
 import {
   type Attempt,
   attempt,

@@ -10,7 +10,7 @@ import {
 import { casesOf } from '../case/contract-case.ts'
 import { expectRejection } from '../case/expectations.ts'
 import { endWithin } from '../case/time-limit.ts'
-import type { HarnessCase } from '../persistence-harness.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { attemptAll, expectStoredAsSaid, isAdd } from './attempts.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 60_000 }

@@ -7,8 +7,8 @@ import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { aTurnLater, wait } from '../case/wait.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
-import type { HarnessCase } from '../persistence-harness.ts'
 import { after } from '../times.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }

@@ -4,7 +4,7 @@ import { interrupted } from '../adapter/outage.ts'
 import { untilAvailable } from '../adapter/until-available.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { wait } from '../case/wait.ts'
-import type { HarnessCase } from '../persistence-harness.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }
 

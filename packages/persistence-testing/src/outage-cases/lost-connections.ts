@@ -6,7 +6,9 @@ import { casesOf } from '../case/contract-case.ts'
 import { causedBy } from '../case/expectations.ts'
 import { endWithin } from '../case/time-limit.ts'
 import { wait } from '../case/wait.ts'
-import { type HarnessCase, maxOpenings, memberOf } from '../persistence-harness.ts'
+import { memberOf } from '../harness/harness-members.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
+import { maxOpenings } from '../harness/several-processes.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }
 

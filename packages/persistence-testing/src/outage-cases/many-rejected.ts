@@ -5,10 +5,10 @@ import { expectWorks, expectWorksAgain } from '../adapter/expect-works.ts'
 import { interrupted } from '../adapter/outage.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { aTurnLater } from '../case/wait.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { hashOf } from '../new-api-keys.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
-import type { HarnessCase } from '../persistence-harness.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 180_000 }
 

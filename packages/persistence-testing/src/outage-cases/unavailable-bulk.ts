@@ -17,8 +17,10 @@ import { expectPromise } from '../case/expect-promise.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { endWithin } from '../case/time-limit.ts'
 import { aMomentLater, aTurnLater } from '../case/wait.ts'
+import { memberOf } from '../harness/harness-members.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
+import { maxOpenings } from '../harness/several-processes.ts'
 import { aNewPet } from '../new-pets.ts'
-import { type HarnessCase, maxOpenings, memberOf } from '../persistence-harness.ts'
 import {
   expectMoved,
   expectWritten,

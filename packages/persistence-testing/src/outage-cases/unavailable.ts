@@ -15,7 +15,7 @@ import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { wait } from '../case/wait.ts'
-import type { HarnessCase } from '../persistence-harness.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 import {
   type Attempt,
   attempt,

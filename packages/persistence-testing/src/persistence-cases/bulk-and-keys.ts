@@ -4,10 +4,10 @@ import { withBulk } from '../adapter/with-bulk.ts'
 import { apiKeysOf, withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
-import type { HarnessCase } from '../persistence-harness.ts'
 import { after } from '../times.ts'
 
 const KEY = anIdempotencyKey()

@@ -6,13 +6,10 @@ import { withBulkAccess, withPersistence } from '../adapter/with-persistence.ts'
 import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
+import type { HarnessCase, PersistenceHarness } from '../harness/persistence-harness.ts'
+import { assertSeveralProcesses } from '../harness/several-processes.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { addKeyed, addPets, aNewPet } from '../new-pets.ts'
-import {
-  assertSeveralProcesses,
-  type HarnessCase,
-  type PersistenceHarness,
-} from '../persistence-harness.ts'
 import { listAll, petsByName } from '../stored-pets.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }

@@ -3,10 +3,11 @@ import { withBulkAccess, withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { wait } from '../case/wait.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
+import { assertSeveralProcesses } from '../harness/several-processes.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
-import { assertSeveralProcesses, type HarnessCase } from '../persistence-harness.ts'
 import { after } from '../times.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 120_000 }

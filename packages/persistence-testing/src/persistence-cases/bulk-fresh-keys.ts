@@ -6,10 +6,11 @@ import { withBulkAccess, withPersistence } from '../adapter/with-persistence.ts'
 import { apiKeyOf } from '../bulk-cases/items.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
+import { assertSeveralProcesses } from '../harness/several-processes.ts'
 import { aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
-import { assertSeveralProcesses, type HarnessCase } from '../persistence-harness.ts'
 import { after } from '../times.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 120_000 }

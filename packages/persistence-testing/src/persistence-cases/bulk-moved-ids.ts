@@ -5,8 +5,9 @@ import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { aTurnLater } from '../case/wait.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
+import { assertSeveralProcesses } from '../harness/several-processes.ts'
 import { aNewPet } from '../new-pets.ts'
-import { assertSeveralProcesses, type HarnessCase } from '../persistence-harness.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 120_000 }
 

@@ -4,10 +4,10 @@ import { withPersistence } from '../adapter/with-persistence.ts'
 import { importOf, readEverything } from '../bulk-cases/items.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
-import type { HarnessCase } from '../persistence-harness.ts'
 
 const KEY = anIdempotencyKey()
 

@@ -4,8 +4,8 @@ import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { addKeyed, aNewPet } from '../new-pets.ts'
-import type { HarnessCase } from '../persistence-harness.ts'
 import { listAll } from '../stored-pets.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }

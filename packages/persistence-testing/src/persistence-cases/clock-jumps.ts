@@ -3,7 +3,7 @@ import { linesOf, withProcesses } from '../adapter/other-process.ts'
 import { SETTABLE_CLOCK } from '../adapter/settable-clock.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
-import type { HarnessCase } from '../persistence-harness.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 
 const GROUP = { group: 'persistence.clock', timeLimitMs: 60_000 }
 

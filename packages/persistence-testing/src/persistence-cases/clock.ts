@@ -7,8 +7,8 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { wait } from '../case/wait.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { aNewPet } from '../new-pets.ts'
-import type { HarnessCase } from '../persistence-harness.ts'
 import { after } from '../times.ts'
 
 const GROUP = { group: 'persistence.clock', timeLimitMs: 60_000 }

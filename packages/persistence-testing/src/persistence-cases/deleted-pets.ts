@@ -3,9 +3,10 @@ import type { Pet } from '@pet-store/domain'
 import { withBulkAccess, withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
+import { memberOf } from '../harness/harness-members.ts'
+import type { HarnessCase, PersistenceHarness } from '../harness/persistence-harness.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
-import { type HarnessCase, memberOf, type PersistenceHarness } from '../persistence-harness.ts'
 import { idsOf, listAll } from '../stored-pets.ts'
 
 const KEY = anIdempotencyKey()

@@ -6,13 +6,10 @@ import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
+import { memberOf } from '../harness/harness-members.ts'
+import type { HarnessCase, PersistenceHarness } from '../harness/persistence-harness.ts'
+import { assertSeveralProcesses } from '../harness/several-processes.ts'
 import { aNewPet } from '../new-pets.ts'
-import {
-  assertSeveralProcesses,
-  type HarnessCase,
-  memberOf,
-  type PersistenceHarness,
-} from '../persistence-harness.ts'
 import { listAll } from '../stored-pets.ts'
 
 const GROUP = { group: 'persistence.migrate', timeLimitMs: 120_000 }

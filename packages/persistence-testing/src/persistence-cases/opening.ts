@@ -10,12 +10,9 @@ import { rejectedBulkCalls, rejectedCalls } from '../adapter/rejected-calls.ts'
 import { withBulkAccess, withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
-import {
-  assertSeveralProcesses,
-  type HarnessCase,
-  memberOf,
-  type PersistenceHarness,
-} from '../persistence-harness.ts'
+import { memberOf } from '../harness/harness-members.ts'
+import type { HarnessCase, PersistenceHarness } from '../harness/persistence-harness.ts'
+import { assertSeveralProcesses } from '../harness/several-processes.ts'
 import { idsOf, listAll } from '../stored-pets.ts'
 
 const GROUP = { group: 'persistence.open', timeLimitMs: 120_000 }

@@ -3,9 +3,9 @@ import { linesOf, withProcesses } from '../adapter/other-process.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { hashOf } from '../new-api-keys.ts'
 import { aNewPet } from '../new-pets.ts'
-import type { HarnessCase } from '../persistence-harness.ts'
 
 const GROUP = { group: 'persistence.reopen', timeLimitMs: 120_000 }
 

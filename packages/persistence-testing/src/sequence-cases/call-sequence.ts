@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { wait } from '../case/wait.ts'
+import type { PersistenceHarness } from '../harness/persistence-harness.ts'
 import { type MadeStep, makeCall } from '../model/made-call.ts'
 import { createModel, type Model } from '../model/model.ts'
 import { type Choice, type Outcome, textOf } from '../model/model-call.ts'
 import { modelsAfter } from '../model/models-after.ts'
 import { type OpenDatabase, withOpenDatabase } from '../model/open-database.ts'
-import type { PersistenceHarness } from '../persistence-harness.ts'
 
 /** The same calls each time, so that each check of an adapter has the same result. */
 const USUAL_SEED = 2_026

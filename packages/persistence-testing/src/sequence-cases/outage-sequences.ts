@@ -19,11 +19,12 @@ import {
   petChoices,
 } from '../call-choices/pet-choices.ts'
 import { casesOf } from '../case/contract-case.ts'
+import { memberOf } from '../harness/harness-members.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { type Model, storePet } from '../model/model.ts'
 import type { Choices } from '../model/model-call.ts'
 import type { OpenDatabase } from '../model/open-database.ts'
 import { aNewPet } from '../new-pets.ts'
-import { type HarnessCase, memberOf } from '../persistence-harness.ts'
 import { callsAtOnce, expectAsModel, type Step } from './call-sequence.ts'
 import { type OutageKind, outageStep, type StepOutage } from './outage-step.ts'
 

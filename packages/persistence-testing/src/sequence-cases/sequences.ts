@@ -15,13 +15,10 @@ import { lastPetChoices, list, petChoices, petChoicesAtOnce } from '../call-choi
 import { ifKept, lastLimitChoices, rateLimitChoices } from '../call-choices/rate-limit-choices.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { assertTested } from '../case/not-tested.ts'
+import type { HarnessCase, PersistenceHarness } from '../harness/persistence-harness.ts'
+import { assertSeveralProcesses } from '../harness/several-processes.ts'
 import type { Choice, Choices } from '../model/model-call.ts'
 import { withOpenDatabase } from '../model/open-database.ts'
-import {
-  assertSeveralProcesses,
-  type HarnessCase,
-  type PersistenceHarness,
-} from '../persistence-harness.ts'
 import { untilNoWindowEnds } from '../rate-limiter-cases/long-window.ts'
 import { callsAtOnce, expectAsModel, overlappingCalls, type Step } from './call-sequence.ts'
 import { fillDatabase } from './filled-database.ts'

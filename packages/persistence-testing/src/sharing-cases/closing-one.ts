@@ -4,9 +4,10 @@ import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { aTurnLater, wait } from '../case/wait.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
+import { assertSeveralProcesses } from '../harness/several-processes.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { addManyPets, aNewPet } from '../new-pets.ts'
-import { assertSeveralProcesses, type HarnessCase } from '../persistence-harness.ts'
 import { idsOf } from '../stored-pets.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }

@@ -3,8 +3,9 @@ import { apiKeyOf } from '../bulk-cases/items.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { aTurnLater } from '../case/wait.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
+import { assertSeveralProcesses } from '../harness/several-processes.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
-import { assertSeveralProcesses, type HarnessCase } from '../persistence-harness.ts'
 import { after } from '../times.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 60_000 }

@@ -6,9 +6,10 @@ import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { causedBy, expectEqual } from '../case/expectations.ts'
 import { wait } from '../case/wait.ts'
+import { memberOf } from '../harness/harness-members.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { aNewApiKey } from '../new-api-keys.ts'
 import { aNewPet } from '../new-pets.ts'
-import { type HarnessCase, memberOf } from '../persistence-harness.ts'
 import { after } from '../times.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }

@@ -2,8 +2,9 @@ import type { ApiKeyRepository } from '@pet-store/access'
 import { apiKeysOf, withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { causedBy, expectEqual } from '../case/expectations.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
+import { assertSeveralProcesses } from '../harness/several-processes.ts'
 import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
-import { assertSeveralProcesses, type HarnessCase } from '../persistence-harness.ts'
 import { after } from '../times.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 60_000 }

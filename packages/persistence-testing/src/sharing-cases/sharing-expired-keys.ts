@@ -4,9 +4,9 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { wait } from '../case/wait.ts'
+import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { anIdempotencyKey } from '../new-idempotency-keys.ts'
 import { aNewPet } from '../new-pets.ts'
-import type { HarnessCase } from '../persistence-harness.ts'
 import { after } from '../times.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }

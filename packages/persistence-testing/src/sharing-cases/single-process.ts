@@ -4,8 +4,8 @@ import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
+import type { HarnessCase, PersistenceHarness } from '../harness/persistence-harness.ts'
 import { aNewPet } from '../new-pets.ts'
-import type { HarnessCase, PersistenceHarness } from '../persistence-harness.ts'
 import { listAll } from '../stored-pets.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }

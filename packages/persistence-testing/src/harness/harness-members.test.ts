@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { assertHarness, type PersistenceHarness } from './persistence-harness.ts'
+import { assertHarness } from './harness-members.ts'
+import type { PersistenceHarness } from './persistence-harness.ts'
 
 it.each([
   [
