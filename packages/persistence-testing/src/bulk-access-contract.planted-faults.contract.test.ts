@@ -1,5 +1,6 @@
 import { INT64, type NewPet, type Pet } from '@pet-store/domain'
 import { bulkAccessContract } from './bulk-access-contract.ts'
+import { bulkImportFaults } from './testing/bulk-import-faults.test-support.ts'
 import { bulkKeyFaults } from './testing/bulk-key-faults.test-support.ts'
 import { FakeBulk } from './testing/fake-bulk.test-support.ts'
 import { broken, faultsOf, pause } from './testing/fault.test-support.ts'
@@ -9,7 +10,7 @@ function bytesOf(pets: readonly NewPet[] | readonly Pet[]): number {
   return pets.reduce((sum, { name }) => sum + Buffer.byteLength(name), 0)
 }
 
-const faults = faultsOf(() => new FakeBulk(), 'bulk', bulkKeyFaults, {
+const faults = faultsOf(() => new FakeBulk(), 'bulk', bulkKeyFaults, bulkImportFaults, {
   'read-at-once: counts pets once in a while': (_, { countPets }) => {
     let counted: Promise<number> | undefined
     return { countPets: () => (counted ??= countPets()) }
@@ -22,30 +23,6 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', bulkKeyFaults, {
   }),
   'add: rejects more than 2,000 pets': (_, { addPets }) => ({
     addPets: async (pets, progress) => (pets.length > 2_000 ? broken() : addPets(pets, progress)),
-  }),
-  'add.other-import: continues an import with another file': {
-    isWhere: (stored, from) => stored?.lines === from?.lines && stored?.state === from?.state,
-  },
-  'add.concurrent: looks where an import is, waits, and stores the pets': (bulk, { addPets }) => ({
-    async addPets(pets, progress) {
-      const stored = bulk.imports.find(({ id }) => id === progress?.to.id)
-      if (progress !== undefined && !bulk.isWhere(stored, progress.from)) broken()
-      await pause()
-      await addPets(pets)
-      if (progress !== undefined) bulk.storeImport(progress.to)
-    },
-  }),
-  'beside-rejected: undoes with a call what others have written': (bulk, { addPets }) => ({
-    async addPets(pets, progress) {
-      const imports = [...bulk.imports]
-      await pause()
-      try {
-        await addPets(pets, progress)
-      } catch (error) {
-        bulk.imports = bulk.imports.filter((one) => imports.includes(one))
-        throw error
-      }
-    },
   }),
   'write.concurrent: looks for the ids, waits, and stores the pets': (bulk) => ({
     async writePets(pets) {
@@ -80,15 +57,6 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', bulkKeyFaults, {
   'write.not-valid: writes only pets that a client may add': (_, { writePets }) => ({
     writePets: async (pets) =>
       pets.some(({ name }) => name.trim() === '') ? broken() : writePets(pets),
-  }),
-  'imports: keeps the time of a replaced import': (bulk, { writePetImports }) => ({
-    writePetImports: (items) =>
-      writePetImports(
-        items.map((item) => {
-          const stored = bulk.imports.find(({ id }) => id === item.id)
-          return { ...item, changedAt: stored?.changedAt ?? item.changedAt }
-        }),
-      ),
   }),
   'write.long-names: sends a page in one packet of 16 MiB': (_, { addPets }) => ({
     addPets: async (pets, progress) =>
@@ -135,13 +103,6 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', bulkKeyFaults, {
       ),
   }),
   'add.progress: does not store progress': { advance() {} },
-  'add.other-import: stores another import under its id': { isWhere: () => true },
-  'add.other-import: stores the pets before it looks at the import': (bulk, { addPets }) => ({
-    async addPets(pets, progress) {
-      await addPets(pets)
-      if (progress !== undefined) bulk.advance(progress)
-    },
-  }),
   'add.all-or-nothing: adds pets one after the other': (_, { addPets }) => ({
     async addPets(pets, progress) {
       if (progress !== undefined) await addPets([], progress)
@@ -234,28 +195,6 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', bulkKeyFaults, {
   'ids: rounds the ids that it has passed': (bulk) => ({
     async movePetIdsPast(id) {
       bulk.memory.lastId = BigInt(Number(id))
-    },
-  }),
-  'imports: keeps the import that is stored': (bulk, { writePetImports }) => ({
-    writePetImports: (items) =>
-      writePetImports(items.filter(({ id }) => !bulk.imports.some((stored) => stored.id === id))),
-  }),
-  'imports: writes one import after the other': (bulk) => ({
-    async writePetImports(imports) {
-      for (const item of imports) bulk.storeImport({ ...item })
-    },
-  }),
-  'imports: reads imports in the order of the text of their ids': (_, { readPetImports }) => ({
-    readPetImports: async () =>
-      (await readPetImports()).toSorted((one, other) => (`${one.id}` < `${other.id}` ? -1 : 1)),
-  }),
-  'imports: cannot write no imports': (_, { writePetImports }) => ({
-    writePetImports: async (imports) =>
-      imports.length === 0 ? broken() : writePetImports(imports),
-  }),
-  'imports: reads imports in the order of writing': (bulk) => ({
-    storeImport(item) {
-      bulk.imports = [...bulk.imports.filter(({ id }) => id !== item.id), item]
     },
   }),
   'api-keys: does not write who revoked an API key': (_, { writeApiKeys }) => ({

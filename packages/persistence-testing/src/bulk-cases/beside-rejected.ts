@@ -1,3 +1,4 @@
+import { INT64 } from '@pet-store/domain'
 import type { BulkAccess } from '@pet-store/persistence'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
@@ -41,6 +42,31 @@ export const besideRejectedCases: readonly ContractCase<BulkAccess>[] = casesOf(
     const imports = (await bulk.readPetImports()).filter(({ lines }) => lines === REJECTED_LINES)
     expectEqual([await bulk.countPets(), imports], [2 + 3 * ROUNDS, []], 'what is stored beside')
   },
+
+  'beside-rejected.reads: reads nothing of a call that is rejected, even while it is made': async (
+    bulk,
+  ) => {
+    await bulk.writePets([{ id: 1n, ...aNewPet() }])
+    await bulk.writeApiKeys([apiKeyOf('taken')])
+    // The last id that is left is enough for one pet.
+    await bulk.movePetIdsPast(INT64.max - 1n)
+    for (const read of readsOf(bulk)) {
+      const before = await read()
+      for (const reject of callsRejectedLate(bulk)) {
+        for (let count = 0; count < OFTEN; count += 1) {
+          let hasEnded = false
+          const rejected = expectRejection(reject, 'a call that breaks a rule must reject')
+          const ended = rejected.finally(() => {
+            hasEnded = true
+          })
+          const reading = Array.from({ length: READERS }, async () => {
+            while (!hasEnded) expectEqual(await read(), before, 'what is read beside such a call')
+          })
+          await Promise.all([ended, ...reading])
+        }
+      }
+    }
+  },
 })
 
 const REJECTED_LINES = 77
@@ -52,6 +78,29 @@ function rejectedCalls(bulk: BulkAccess): readonly (() => Promise<void>)[] {
     () => bulk.addPets([aNewPet()], { from, to: { ...from, lines: REJECTED_LINES } }),
     () => bulk.writePets([{ id: FIRST_ID, ...aNewPet() }]),
     () => bulk.writeApiKeys([apiKeyOf('other', { id: 'key_other', sha256: hashOf('taken') })]),
+  ]
+}
+
+/** Each reads at another moment of the call, in a database that runs one read after the other. */
+const READERS = 3
+const OFTEN = 3
+
+/** Whatever a call that is rejected may have stored before. */
+function readsOf(bulk: BulkAccess): readonly (() => Promise<unknown>)[] {
+  return [
+    () => bulk.readPetImports(),
+    () => bulk.countPets(),
+    () => bulk.readPets({ limit: 9 }),
+    () => bulk.readApiKeys(),
+  ]
+}
+
+/** Each breaks a rule by its last item: there are too few ids, or the id or the hash is taken. */
+function callsRejectedLate(bulk: BulkAccess): readonly (() => Promise<void>)[] {
+  return [
+    () => bulk.addPets([aNewPet(), aNewPet()], { to: importOf() }),
+    () => bulk.writePets([2n, 1n].map((id) => ({ id, ...aNewPet() }))),
+    () => bulk.writeApiKeys([apiKeyOf('new'), apiKeyOf('other', { sha256: hashOf('taken') })]),
   ]
 }
 
