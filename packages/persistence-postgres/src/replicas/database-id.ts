@@ -1,5 +1,3 @@
-import type { Pool } from 'pg'
-
 /**
  * An SQL expression that identifies a database: it has the same value on its streaming replicas,
  * and another value on every other database. It consists of the identifier that `initdb` has given
@@ -7,8 +5,3 @@ import type { Pool } from 'pg'
  */
 export const DATABASE_ID = `(select system_identifier from pg_control_system()) || '/' ||
   (select oid from pg_database where datname = current_database())`
-
-export async function readDatabaseId(pool: Pool): Promise<string> {
-  const { rows } = await pool.query<{ id: string }>(`select ${DATABASE_ID} as id`)
-  return rows[0]?.id ?? ''
-}

@@ -8,8 +8,9 @@ import { assignsInOrder } from '../database/pet-id-sequence.ts'
 import type { ConnectionOptions, PostgresOptions } from '../database/settings.ts'
 import { type ConnectedDatabase, createPostgresConnections } from '../driver/connections.ts'
 import { createPostgresStatementRunner } from '../driver/statement-runner.ts'
-import { DATABASE_ID, readDatabaseId } from './database-id.ts'
+import { DATABASE_ID } from './database-id.ts'
 import type { Replica } from './list-from-replicas.ts'
+import { type LogEnd, readLogEnd } from './log-end.ts'
 import { everySecond, pollWatermarks, type Watermark } from './watermarks.ts'
 
 /** The replicas of a database, and the polling of their positions. */
@@ -45,8 +46,9 @@ export function openReplicas(
     async problems() {
       if (all.length === 0) return []
       if (!(await assignsInOrder(primary))) return [UNORDERED]
-      const databaseId = await readDatabaseId(primary)
-      const problems = await Promise.all(all.map((replica) => replica.problem(databaseId)))
+      const { databaseId, timeline } = await readLogEnd(primary)
+      const followed = { databaseId, timeline }
+      const problems = await Promise.all(all.map((replica) => replica.problem(followed)))
       return problems.filter((problem) => problem !== undefined)
     },
     async close() {
@@ -65,7 +67,15 @@ interface NodeState {
   readonly databaseId: string
   readonly isReplica: boolean
   readonly hasReplayed: boolean | null
+  readonly checkpointTimeline: number
+  readonly receivedTimeline: number | null
 }
+
+const NODE_STATE = `select ${DATABASE_ID} as "databaseId",
+  pg_is_in_recovery() and pg_last_wal_replay_lsn() is not null as "isReplica",
+  pg_last_wal_replay_lsn() >= $1::pg_lsn as "hasReplayed",
+  (select timeline_id from pg_control_checkpoint()) as "checkpointTimeline",
+  (select received_tli from pg_stat_wal_receiver) as "receivedTimeline"`
 
 /** A node with a copy of the database, on connections of its own. */
 class PostgresReplica implements Replica {
@@ -129,11 +139,11 @@ class PostgresReplica implements Replica {
   }
 
   /**
-   * Returns a sentence that says why it cannot serve lists of a database; `undefined` if it can.
+   * Returns a sentence that says why it cannot serve lists of a primary; `undefined` if it can.
    */
-  async problem(databaseId: string): Promise<string | undefined> {
+  async problem(primary: Omit<LogEnd, 'position'>): Promise<string | undefined> {
     try {
-      await this.#hasReplayed({ databaseId })
+      await this.#hasReplayed(primary)
       await assertUsable(this.#database.pool, this.#options)
       return undefined
     } catch (error) {
@@ -150,24 +160,29 @@ class PostgresReplica implements Replica {
   }
 
   /**
-   * Whether the replica has replayed the log up to a watermark. Rejects if it is not a streaming
-   * replica of the same database. Others, such as a logical replica, another primary, or the reader
-   * nodes of some services, have no position in the log.
+   * Whether the replica has replayed the log up to its end on the primary, or to a watermark.
+   * Rejects if it is not a streaming replica of the same database. Others, such as a logical
+   * replica, another primary, or the reader nodes of some services, have no position in the log.
+   *
+   * Rejects also if the replica is not known to have followed the primary to its timeline: it may
+   * have pets that the primary has lost. It knows its timeline since its last checkpoint; who may
+   * read the state of its WAL receiver knows it at once.
    */
-  async #hasReplayed(
-    upTo: Partial<Pick<Watermark, 'databaseId' | 'position'>> = {},
-  ): Promise<boolean> {
-    const { rows } = await this.#database.pool.query<NodeState>(
-      `select ${DATABASE_ID} as "databaseId",
-        pg_is_in_recovery() and pg_last_wal_replay_lsn() is not null as "isReplica",
-        pg_last_wal_replay_lsn() >= $1::pg_lsn as "hasReplayed"`,
-      [upTo.position ?? null],
-    )
+  async #hasReplayed(end: Partial<LogEnd> = {}): Promise<boolean> {
+    const { rows } = await this.#database.pool.query<NodeState>(NODE_STATE, [end.position ?? null])
     const [state] = rows
     if (!state?.isReplica) throw new Error('it is not a streaming replica')
-    if (upTo.databaseId !== undefined && state.databaseId !== upTo.databaseId)
+    if (end.databaseId !== undefined && state.databaseId !== end.databaseId)
       throw new Error('it is not a copy of the database of the primary')
-    return state.hasReplayed === true
+    const timeline = Math.max(state.checkpointTimeline, state.receivedTimeline ?? 0)
+    if (end.timeline === undefined || timeline === end.timeline) return state.hasReplayed === true
+    if (timeline < end.timeline)
+      throw new Error(
+        `its last known timeline of the log is ${timeline}, ` +
+          `that of the primary ${end.timeline}`,
+      )
+    // The primary has just changed, and the watermark is one of the primary before.
+    return false
   }
 
   #forget(): void {

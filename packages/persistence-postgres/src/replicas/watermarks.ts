@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { PetId } from '@pet-store/domain'
 import type { Pool } from 'pg'
 import { assignsInOrder, lastPetIdOf } from '../database/pet-id-sequence.ts'
-import { DATABASE_ID } from './database-id.ts'
+import { type LogEnd, readLogEnd } from './log-end.ts'
 
 const POLL_MS = 1_000
 const LOCK_POLL_MS = 100
@@ -10,20 +10,14 @@ const LOCK_POLL_MS = 100
 /**
  * At `position` of the primary's log, every pet up to `petId` that will ever exist is committed.
  */
-export interface Watermark {
-  /** See `DATABASE_ID`. */
-  readonly databaseId: string
+export interface Watermark extends LogEnd {
   readonly petId: PetId
-  /** A position in the write-ahead log, as a `pg_lsn`. */
-  readonly position: string
 }
 
 /** The transactions that may have added pets: they hold this lock until they end. */
 const WRITERS = `select virtualtransaction as transaction from pg_locks
   where locktype = 'relation' and mode = 'RowExclusiveLock' and relation = 'pet'::regclass
   and database = (select oid from pg_database where datname = current_database())`
-const POSITION = `select pg_current_wal_insert_lsn()::text as position,
-  ${DATABASE_ID} as "databaseId"`
 
 /**
  * Calls `onWatermark` with a new watermark about every second, until the signal is aborted.
@@ -34,25 +28,26 @@ const POSITION = `select pg_current_wal_insert_lsn()::text as position,
  * pet up to that id, however long a client takes to follow the pages of a list.
  *
  * `onWatermark` is called with `undefined` when no earlier watermark is valid any more. That is so
- * if the last id is lower than before, as after a failover that lost some, and if ids are not
- * assigned in order (`assignsInOrder`). While the primary is unavailable the earlier ones stay
- * valid.
+ * if the log has another timeline than before, because a failover may have lost pets, if the last
+ * id is lower than before, and if ids are not assigned in order (`assignsInOrder`). While the
+ * primary is unavailable the earlier ones stay valid.
  */
 export function pollWatermarks(
   pool: Pool,
   onWatermark: (watermark: Watermark | undefined) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  let last = -1n
+  let last: Pick<Watermark, 'petId' | 'timeline'> | undefined
   const writersNow = async () =>
     (await pool.query<{ transaction: string }>(WRITERS)).rows.map(({ transaction }) => transaction)
 
   return everySecond(async () => {
+    const { timeline } = await readLogEnd(pool)
     const petId = await lastPetIdOf(pool)
     // Must come after the statement that reads the id, because the sequence may just be changed.
     const isOrdered = await assignsInOrder(pool)
-    if (petId < last || !isOrdered) onWatermark(undefined)
-    last = petId
+    if (timeline !== last?.timeline || petId < last.petId || !isOrdered) onWatermark(undefined)
+    last = { petId, timeline }
     if (!isOrdered) return
     // Must be a separate statement after the one that reads the id: a transaction takes this lock
     // before it takes an id.
@@ -62,8 +57,9 @@ export function pollWatermarks(
       const now = new Set(await writersNow())
       writers = writers.filter((writer) => now.has(writer))
     }
-    const [log] = (await pool.query<Omit<Watermark, 'petId'>>(POSITION)).rows
-    if (log !== undefined) onWatermark({ petId, ...log })
+    const end = await readLogEnd(pool)
+    // Otherwise another server is the primary now, which may lack the last ids.
+    if (end.timeline === timeline) onWatermark({ petId, ...end })
   }, signal)
 }
 

@@ -1,6 +1,6 @@
 import { type Row, Table, Transaction } from '../sql/tables.ts'
 
-const CATALOGS = /\bpg_(?:attribute|class|database|index|locks|sequence|type)\b/
+const CATALOGS = /\bpg_(?:attribute|class|database|index|locks|sequence|stat_wal_receiver|type)\b/
 
 const LOCK_COLUMNS = {
   virtualtransaction: 'text',
@@ -78,6 +78,8 @@ export function withCatalogs(
     ['pg_index', catalog('pg_index', INDEX_COLUMNS, indexes)],
     ['pg_locks', catalog('pg_locks', LOCK_COLUMNS, locks)],
     ['pg_sequence', catalog('pg_sequence', SEQUENCE_COLUMNS, SEQUENCES)],
+    // Who is no superuser and no monitoring user sees no state of it.
+    ['pg_stat_wal_receiver', catalog('pg_stat_wal_receiver', { received_tli: 'int8' }, [])],
     ['pg_type', catalog('pg_type', TYPE_COLUMNS, [])],
   ])
 }

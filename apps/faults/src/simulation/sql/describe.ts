@@ -64,6 +64,7 @@ function sourceColumns(
   if (source.kind === 'table') return tableColumns(source.name, tables, common)
   if (source.kind === 'query') return describeStatement(source.query, tables, common)
   if (source.name === 'pg_control_system') return [{ name: 'system_identifier', type: 'int8' }]
+  if (source.name === 'pg_control_checkpoint') return [{ name: 'timeline_id', type: 'int4' }]
   if (source.columns.length === 0) {
     const type = FUNCTIONS[source.name]?.type
     if (type !== undefined) return [{ name: source.alias, type }]

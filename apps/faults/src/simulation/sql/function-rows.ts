@@ -1,4 +1,4 @@
-import { FUNCTIONS, type ServerState } from './functions.ts'
+import { FUNCTIONS, type ServerState, TIMELINE } from './functions.ts'
 import type { Source } from './syntax.ts'
 import type { Row } from './tables.ts'
 import type { Value } from './values.ts'
@@ -13,6 +13,7 @@ export function rowsOfFunction(
 ): readonly Row[] {
   if (source.name === 'unnest') return unnested(source, parameters as readonly (readonly Value[])[])
   if (source.name === 'pg_control_system') return [{ system_identifier: state.systemIdentifier }]
+  if (source.name === 'pg_control_checkpoint') return [{ timeline_id: BigInt(TIMELINE) }]
   const scalar = FUNCTIONS[source.name]
   if (scalar === undefined) throw new Error(`The simulated server has no function ${source.name}.`)
   return [{ [source.alias]: scalar.run(state, parameters) }]

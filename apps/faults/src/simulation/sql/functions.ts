@@ -22,6 +22,9 @@ export interface ServerState {
   set(name: string, value: string): void
 }
 
+/** No simulated standby is promoted. */
+export const TIMELINE = 1
+
 interface ServerFunction {
   /** The type of its result; `undefined`: that of its parameters. */
   readonly type: string | undefined
@@ -75,6 +78,10 @@ export const FUNCTIONS: Readonly<Record<string, ServerFunction>> = {
     },
   },
   pg_current_wal_insert_lsn: { type: 'pg_lsn', run: positionOfPrimary },
+  pg_walfile_name: {
+    type: 'text',
+    run: () => TIMELINE.toString(16).toUpperCase().padStart(8, '0').padEnd(24, '0'),
+  },
   exists: { type: 'bool', run: (_, [found]) => found !== null },
 }
 
