@@ -18,4 +18,4 @@ export type {
 } from './harness/persistence-harness.ts'
 
 // For your own tests
-export { addPetOfEachStatus, aNewPet } from './new-pets.ts'
+export { addPetOfEachStatus, aNewPet } from './test-data/new-pets.ts'

@@ -1,8 +1,6 @@
 import type { PetRepository } from '@pet-store/domain'
 import type { ContractCase } from './case/contract-case.ts'
 import type { FunctionCalls } from './case/function-calls.ts'
-import { anIdempotencyKey } from './new-idempotency-keys.ts'
-import { aNewPet } from './new-pets.ts'
 import { addingCases } from './pet-cases/adding.ts'
 import { keyComparingCases } from './pet-cases/comparing-keys.ts'
 import { detachedCases } from './pet-cases/detached.ts'
@@ -15,6 +13,8 @@ import { listingCases } from './pet-cases/listing.ts'
 import { manyBytesCases } from './pet-cases/many-bytes.ts'
 import { pagingCases } from './pet-cases/paging.ts'
 import { underWayCases } from './pet-cases/under-way.ts'
+import { anIdempotencyKey } from './test-data/new-idempotency-keys.ts'
+import { aNewPet } from './test-data/new-pets.ts'
 
 interface PortFunction extends FunctionCalls<PetRepository> {
   /** What the port states about it. */

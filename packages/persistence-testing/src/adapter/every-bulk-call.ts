@@ -1,6 +1,6 @@
 import { BULK_ACCESS_FUNCTIONS, type BulkAccess } from '@pet-store/persistence'
 import { apiKeyOf, importOf, keyOf } from '../bulk-cases/items.ts'
-import { aNewPet } from '../new-pets.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
 import { type Call, callOf } from './every-call.ts'
 
 type BulkCalls = Readonly<

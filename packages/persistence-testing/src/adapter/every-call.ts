@@ -5,9 +5,9 @@ import { PET_REPOSITORY_FUNCTIONS } from '@pet-store/domain'
 import { API_KEY_REPOSITORY_FUNCTIONS, type Persistence } from '@pet-store/persistence'
 import { expectPromise, isThenable } from '../case/expect-promise.ts'
 import type { FunctionCalls } from '../case/function-calls.ts'
-import { aNewApiKey, hashOf } from '../new-api-keys.ts'
 import { PET_CALLS } from '../pet-repository-contract.ts'
-import { after } from '../times.ts'
+import { aNewApiKey, hashOf } from '../test-data/new-api-keys.ts'
+import { after } from '../test-data/times.ts'
 
 /** A call of a function of an open adapter. */
 export interface Call {

@@ -2,7 +2,7 @@ import type { Pet } from '@pet-store/domain'
 import type { BulkAccess } from '@pet-store/persistence'
 import { ALL, apiKeyOf, importOf, keyOf } from '../bulk-cases/items.ts'
 import { expectEqual } from '../case/expectations.ts'
-import { aNewPet } from '../new-pets.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
 
 /**
  * Expects every function of bulk access to work, each on what the others have written. `id` is

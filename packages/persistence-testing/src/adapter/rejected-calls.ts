@@ -1,9 +1,9 @@
 import type { BulkAccess, Persistence } from '@pet-store/persistence'
 import { apiKeyOf, importOf } from '../bulk-cases/items.ts'
-import { aNewApiKey } from '../new-api-keys.ts'
-import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { aNewPet } from '../new-pets.ts'
-import { after } from '../times.ts'
+import { aNewApiKey } from '../test-data/new-api-keys.ts'
+import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
+import { after } from '../test-data/times.ts'
 
 type Calls = Readonly<Record<string, () => Promise<unknown>>>
 

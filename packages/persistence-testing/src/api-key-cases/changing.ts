@@ -2,8 +2,8 @@ import type { ApiKey, ApiKeyRepository, NewApiKey } from '@pet-store/access'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
-import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
-import { after } from '../times.ts'
+import { aNewApiKey, withoutHash } from '../test-data/new-api-keys.ts'
+import { after } from '../test-data/times.ts'
 
 /** Each function changes its own fields of its own key, in whatever order they are called. */
 export const changingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('api-key', {

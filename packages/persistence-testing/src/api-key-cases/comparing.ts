@@ -2,9 +2,9 @@ import type { ApiKeyRepository, NewApiKey } from '@pet-store/access'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
-import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
-import { ALIKE_TEXTS, ODD_NAMES } from '../odd-texts.ts'
-import { after } from '../times.ts'
+import { aNewApiKey, withoutHash } from '../test-data/new-api-keys.ts'
+import { ALIKE_TEXTS, ODD_NAMES } from '../test-data/odd-texts.ts'
+import { after } from '../test-data/times.ts'
 
 /** What a collation, or a pattern, takes for the same id. */
 const EXACT_IDS = [

@@ -3,8 +3,8 @@ import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { aTurnLater, wait } from '../case/wait.ts'
-import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
-import { after } from '../times.ts'
+import { aNewApiKey, withoutHash } from '../test-data/new-api-keys.ts'
+import { after } from '../test-data/times.ts'
 
 const ADA = `Ada "אדה" 🐕`
 

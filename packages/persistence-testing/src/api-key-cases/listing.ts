@@ -2,9 +2,9 @@ import type { ApiKeyRepository } from '@pet-store/access'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
-import { LIMITS } from '../list-limits.ts'
-import { aNewApiKey } from '../new-api-keys.ts'
-import { after } from '../times.ts'
+import { LIMITS } from '../test-data/list-limits.ts'
+import { aNewApiKey } from '../test-data/new-api-keys.ts'
+import { after } from '../test-data/times.ts'
 
 /** Long enough for a thousand writes to a disk, one after the other. */
 const GROUP = { group: 'api-key.add', timeLimitMs: 60_000 }

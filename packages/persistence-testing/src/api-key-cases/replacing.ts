@@ -1,8 +1,8 @@
 import type { ApiKey, ApiKeyRepository } from '@pet-store/access'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectImpossible } from '../case/expectations.ts'
-import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
-import { after } from '../times.ts'
+import { aNewApiKey, withoutHash } from '../test-data/new-api-keys.ts'
+import { after } from '../test-data/times.ts'
 
 /** A key gets one successor, and ends with the overlap. */
 export const replacingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(

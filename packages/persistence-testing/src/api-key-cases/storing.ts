@@ -2,8 +2,8 @@ import type { ApiKeyRepository, NewApiKey } from '@pet-store/access'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectImpossible } from '../case/expectations.ts'
 import { tryToChange } from '../case/try-to-change.ts'
-import { aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
-import { after } from '../times.ts'
+import { aNewApiKey, hashOf, withoutHash } from '../test-data/new-api-keys.ts'
+import { after } from '../test-data/times.ts'
 
 const NAMES = [`it's a "key" \\ %_`, '👩‍👧 Kasse 🐕', 'מפתח', ' kiosk ', '🐾'.repeat(100)]
 

@@ -3,8 +3,8 @@ import type { BulkAccess, PetImport } from '@pet-store/persistence'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { unreadable } from '../case/unreadable.ts'
-import { hashOf } from '../new-api-keys.ts'
-import { aNewPet, withoutId } from '../new-pets.ts'
+import { hashOf } from '../test-data/new-api-keys.ts'
+import { aNewPet, withoutId } from '../test-data/new-pets.ts'
 import { ALL, endedImport, importOf, MANY, ODD, ODDLY_NAMED } from './items.ts'
 
 /** New pets are added completely or not at all, with the progress of their import. */

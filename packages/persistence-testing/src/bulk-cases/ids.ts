@@ -2,7 +2,7 @@ import { INT64 } from '@pet-store/domain'
 import type { BulkAccess } from '@pet-store/persistence'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
-import { aNewPet, withoutId } from '../new-pets.ts'
+import { aNewPet, withoutId } from '../test-data/new-pets.ts'
 import { ALL, ODD } from './items.ts'
 
 /** The ids of new pets are moved forwards, never back. */

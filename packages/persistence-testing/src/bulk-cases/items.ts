@@ -5,10 +5,10 @@ import type {
   StoredApiKey,
   StoredIdempotencyKey,
 } from '@pet-store/persistence'
-import { aNewApiKey, hashOf } from '../new-api-keys.ts'
-import { aNewPet } from '../new-pets.ts'
-import { ODD_NAMES } from '../odd-texts.ts'
-import { after } from '../times.ts'
+import { aNewApiKey, hashOf } from '../test-data/new-api-keys.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
+import { ODD_NAMES } from '../test-data/odd-texts.ts'
+import { after } from '../test-data/times.ts'
 
 /** Pets with values that a conversion changes. */
 export const ODD: readonly NewPet[] = [

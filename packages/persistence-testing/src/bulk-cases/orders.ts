@@ -1,8 +1,8 @@
 import type { BulkAccess } from '@pet-store/persistence'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
-import { hashOf } from '../new-api-keys.ts'
-import { aNewPet } from '../new-pets.ts'
+import { hashOf } from '../test-data/new-api-keys.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
 import { ALL, apiKeyOf, importOf, keyOf } from './items.ts'
 
 /** A database may take a second to notice that two calls wait for each other. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { BulkAccess } from '@pet-store/persistence'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
-import { aNewPet } from '../new-pets.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
 import { apiKeyOf, importOf, keyOf } from './items.ts'
 
 /** What each call has written is read at once, even where the same was read a moment before. */

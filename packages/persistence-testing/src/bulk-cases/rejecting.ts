@@ -1,7 +1,7 @@
 import type { BulkAccess } from '@pet-store/persistence'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectImpossible } from '../case/expectations.ts'
-import { aNewPet } from '../new-pets.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
 import { ALL, apiKeyOf, importOf, keyOf } from './items.ts'
 
 /** More than there are connections for bulk access, or transactions that may stay open. */

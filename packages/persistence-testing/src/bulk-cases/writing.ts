@@ -2,9 +2,9 @@ import { INT64, type NewPet, PET_NAME, PET_STATUSES, type Pet } from '@pet-store
 import type { BulkAccess } from '@pet-store/persistence'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { causedBy, expectEqual, expectImpossible, expectRejection } from '../case/expectations.ts'
-import { LIMITS } from '../list-limits.ts'
-import { aNewPet } from '../new-pets.ts'
-import { ODD_NAMES } from '../odd-texts.ts'
+import { LIMITS } from '../test-data/list-limits.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
+import { ODD_NAMES } from '../test-data/odd-texts.ts'
 import { ALL, MANY, ODD } from './items.ts'
 
 /** Next to the numbers at which pages, batches and bytes are full. */

@@ -8,7 +8,7 @@ import { inGroups } from '../case/in-groups.ts'
 import { aMomentLater } from '../case/wait.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { maxOpenings } from '../harness/several-processes.ts'
-import { aNewPet } from '../new-pets.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
 
 const FIRST_ID = 1_000_000n
 /** The ids of one call of every function. */

@@ -13,7 +13,7 @@ import {
   type Outcome,
   resultOf,
 } from '../model/model-call.ts'
-import { aNewPet, withoutId } from '../new-pets.ts'
+import { aNewPet, withoutId } from '../test-data/new-pets.ts'
 import { int64 } from './numbers.ts'
 import { openingOf, openings } from './openings.ts'
 import { petNames, similarTexts } from './texts.ts'

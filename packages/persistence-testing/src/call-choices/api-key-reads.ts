@@ -12,7 +12,7 @@ import {
   type Outcome,
   resultOf,
 } from '../model/model-call.ts'
-import { after } from '../times.ts'
+import { after } from '../test-data/times.ts'
 import {
   apiKeyCall,
   hashes,

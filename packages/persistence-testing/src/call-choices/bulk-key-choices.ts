@@ -11,7 +11,7 @@ import {
   expectValue,
   resultOf,
 } from '../model/model-call.ts'
-import { after } from '../times.ts'
+import { after } from '../test-data/times.ts'
 import { mayBeDeleted } from './add-choices.ts'
 import { times } from './api-key-call.ts'
 import { newApiKeys } from './api-key-choices.ts'

@@ -10,10 +10,10 @@ import {
   expectValue,
   resultOf,
 } from '../model/model-call.ts'
-import { hashOf } from '../new-api-keys.ts'
-import { withoutId } from '../new-pets.ts'
-import { ascending } from '../stored-pets.ts'
-import { after } from '../times.ts'
+import { hashOf } from '../test-data/new-api-keys.ts'
+import { withoutId } from '../test-data/new-pets.ts'
+import { ascending } from '../test-data/stored-pets.ts'
+import { after } from '../test-data/times.ts'
 import { newPets } from './add-choices.ts'
 import { bulkChoice } from './bulk-choice.ts'
 import { idFrom, references } from './pet-choices.ts'

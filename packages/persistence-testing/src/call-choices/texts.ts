@@ -1,6 +1,6 @@
 import { PET_NAME } from '@pet-store/domain'
 import fc from 'fast-check'
-import { ODD_NAMES } from '../odd-texts.ts'
+import { ODD_NAMES } from '../test-data/odd-texts.ts'
 
 /** Any character; fast-check's own take a second to prepare. */
 const characters = fc

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { aNewPet } from '../new-pets.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
 import openFilePersistence from '../testing/file-adapter/open-persistence.test-support.ts'
 import { assertEmpty, createHarness, WrongUse } from './check-harness.ts'
 

@@ -7,7 +7,7 @@ import { withPersistence } from '../adapter/with-persistence.ts'
 import { endWithin } from '../case/time-limit.ts'
 import { assertHarness, membersOf } from '../harness/harness-members.ts'
 import type { PersistenceHarness, RandomCalls } from '../harness/persistence-harness.ts'
-import { aNewPet } from '../new-pets.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
 import { stackOf } from './stack-of.ts'
 
 /** What the command line says about the adapter. */

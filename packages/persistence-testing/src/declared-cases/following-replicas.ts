@@ -13,8 +13,8 @@ import type {
   PausedReplica,
   PersistenceHarness,
 } from '../harness/persistence-harness.ts'
-import { addPets, aNewPet } from '../new-pets.ts'
-import { listAll } from '../stored-pets.ts'
+import { addPets, aNewPet } from '../test-data/new-pets.ts'
+import { listAll } from '../test-data/stored-pets.ts'
 import { expectProblems } from './replicas.ts'
 
 const GROUP = { group: 'persistence.declared', timeLimitMs: 60_000 }

@@ -6,8 +6,8 @@ import { assertTested } from '../case/not-tested.ts'
 import { wait } from '../case/wait.ts'
 import { memberOf } from '../harness/harness-members.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
-import { addPets, aNewPet } from '../new-pets.ts'
-import { idsOf, listAll } from '../stored-pets.ts'
+import { addPets, aNewPet } from '../test-data/new-pets.ts'
+import { idsOf, listAll } from '../test-data/stored-pets.ts'
 
 const GROUP = { group: 'persistence.declared', timeLimitMs: 60_000 }
 

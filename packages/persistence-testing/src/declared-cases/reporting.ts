@@ -12,8 +12,8 @@ import { endWithin } from '../case/time-limit.ts'
 import { aTurnLater, wait } from '../case/wait.ts'
 import { memberOf } from '../harness/harness-members.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
-import { aNewApiKey } from '../new-api-keys.ts'
-import { after } from '../times.ts'
+import { aNewApiKey } from '../test-data/new-api-keys.ts'
+import { after } from '../test-data/times.ts'
 
 const GROUP = { group: 'persistence.declared', timeLimitMs: 60_000 }
 

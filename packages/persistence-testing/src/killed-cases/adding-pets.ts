@@ -11,10 +11,10 @@ import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
-import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { aNewPet } from '../new-pets.ts'
-import { listAll, samePetsByName } from '../stored-pets.ts'
-import { after } from '../times.ts'
+import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
+import { listAll, samePetsByName } from '../test-data/stored-pets.ts'
+import { after } from '../test-data/times.ts'
 
 const ROUNDS = 3
 

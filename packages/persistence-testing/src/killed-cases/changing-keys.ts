@@ -11,8 +11,8 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
-import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
-import { after } from '../times.ts'
+import { aNewApiKey, withoutHash } from '../test-data/new-api-keys.ts'
+import { after } from '../test-data/times.ts'
 
 const ROUNDS = 3
 

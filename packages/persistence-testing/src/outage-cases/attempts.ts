@@ -8,9 +8,9 @@ import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { endWithin } from '../case/time-limit.ts'
 import { aMomentLater, aTurnLater, wait } from '../case/wait.ts'
-import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { aNewPet } from '../new-pets.ts'
-import { samePetsByName } from '../stored-pets.ts'
+import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
+import { samePetsByName } from '../test-data/stored-pets.ts'
 
 /** The time after an add that was rejected. */
 const PAUSE_MS = 20

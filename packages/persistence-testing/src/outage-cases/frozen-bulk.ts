@@ -9,7 +9,7 @@ import { endWithin } from '../case/time-limit.ts'
 import { memberOf } from '../harness/harness-members.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { maxOpenings } from '../harness/several-processes.ts'
-import { aNewPet } from '../new-pets.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 240_000 }
 

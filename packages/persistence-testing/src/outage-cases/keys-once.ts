@@ -8,8 +8,8 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { aTurnLater, wait } from '../case/wait.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
-import { aNewApiKey } from '../new-api-keys.ts'
-import { after } from '../times.ts'
+import { aNewApiKey } from '../test-data/new-api-keys.ts'
+import { after } from '../test-data/times.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }
 

@@ -6,9 +6,9 @@ import { interrupted } from '../adapter/outage.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { aTurnLater } from '../case/wait.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
-import { hashOf } from '../new-api-keys.ts'
-import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { aNewPet } from '../new-pets.ts'
+import { hashOf } from '../test-data/new-api-keys.ts'
+import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 180_000 }
 

@@ -20,7 +20,7 @@ import { aMomentLater, aTurnLater } from '../case/wait.ts'
 import { memberOf } from '../harness/harness-members.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { maxOpenings } from '../harness/several-processes.ts'
-import { aNewPet } from '../new-pets.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
 import {
   expectMoved,
   expectWritten,

@@ -4,7 +4,7 @@ import type { BulkAccess } from '@pet-store/persistence'
 import { ALL, apiKeyOf, importOf, keyOf } from '../bulk-cases/items.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { aTurnLater } from '../case/wait.ts'
-import { aNewPet } from '../new-pets.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
 
 /** What a call wrote, and the outcome of which it spoke; it may say nothing. */
 export interface Written {

@@ -8,9 +8,9 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import type { HarnessCase, PersistenceHarness } from '../harness/persistence-harness.ts'
 import { assertSeveralProcesses } from '../harness/several-processes.ts'
-import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { addKeyed, addPets, aNewPet } from '../new-pets.ts'
-import { listAll, petsByName } from '../stored-pets.ts'
+import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
+import { addKeyed, addPets, aNewPet } from '../test-data/new-pets.ts'
+import { listAll, petsByName } from '../test-data/stored-pets.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
 /** How often a page is written: an adapter may read between its parts, or not. */

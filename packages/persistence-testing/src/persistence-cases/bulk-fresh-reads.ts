@@ -6,10 +6,10 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { assertSeveralProcesses } from '../harness/several-processes.ts'
-import { aNewApiKey, hashOf, withoutHash } from '../new-api-keys.ts'
-import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { aNewPet } from '../new-pets.ts'
-import { after } from '../times.ts'
+import { aNewApiKey, hashOf, withoutHash } from '../test-data/new-api-keys.ts'
+import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
+import { after } from '../test-data/times.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 120_000 }
 const ROUNDS = 3

@@ -7,7 +7,7 @@ import { expectEqual } from '../case/expectations.ts'
 import { aTurnLater } from '../case/wait.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { assertSeveralProcesses } from '../harness/several-processes.ts'
-import { aNewPet } from '../new-pets.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 120_000 }
 

@@ -5,8 +5,8 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
-import { addKeyed, aNewPet } from '../new-pets.ts'
-import { listAll } from '../stored-pets.ts'
+import { addKeyed, aNewPet } from '../test-data/new-pets.ts'
+import { listAll } from '../test-data/stored-pets.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
 

@@ -8,8 +8,8 @@ import { expectEqual } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { wait } from '../case/wait.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
-import { aNewPet } from '../new-pets.ts'
-import { after } from '../times.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
+import { after } from '../test-data/times.ts'
 
 const GROUP = { group: 'persistence.clock', timeLimitMs: 60_000 }
 

@@ -8,11 +8,11 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { aTurnLater } from '../case/wait.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
-import { aNewApiKey } from '../new-api-keys.ts'
-import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { aNewPet } from '../new-pets.ts'
-import { ascending, idsOf, listAll } from '../stored-pets.ts'
-import { after } from '../times.ts'
+import { aNewApiKey } from '../test-data/new-api-keys.ts'
+import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
+import { ascending, idsOf, listAll } from '../test-data/stored-pets.ts'
+import { after } from '../test-data/times.ts'
 
 const KEY = anIdempotencyKey()
 

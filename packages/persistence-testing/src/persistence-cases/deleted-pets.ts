@@ -5,9 +5,9 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { memberOf } from '../harness/harness-members.ts'
 import type { HarnessCase, PersistenceHarness } from '../harness/persistence-harness.ts'
-import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { aNewPet } from '../new-pets.ts'
-import { idsOf, listAll } from '../stored-pets.ts'
+import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
+import { idsOf, listAll } from '../test-data/stored-pets.ts'
 
 const KEY = anIdempotencyKey()
 

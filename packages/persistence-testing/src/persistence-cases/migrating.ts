@@ -9,8 +9,8 @@ import { assertTested } from '../case/not-tested.ts'
 import { memberOf } from '../harness/harness-members.ts'
 import type { HarnessCase, PersistenceHarness } from '../harness/persistence-harness.ts'
 import { assertSeveralProcesses } from '../harness/several-processes.ts'
-import { aNewPet } from '../new-pets.ts'
-import { listAll } from '../stored-pets.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
+import { listAll } from '../test-data/stored-pets.ts'
 
 const GROUP = { group: 'persistence.migrate', timeLimitMs: 120_000 }
 

@@ -13,7 +13,7 @@ import { expectEqual } from '../case/expectations.ts'
 import { memberOf } from '../harness/harness-members.ts'
 import type { HarnessCase, PersistenceHarness } from '../harness/persistence-harness.ts'
 import { assertSeveralProcesses } from '../harness/several-processes.ts'
-import { idsOf, listAll } from '../stored-pets.ts'
+import { idsOf, listAll } from '../test-data/stored-pets.ts'
 
 const GROUP = { group: 'persistence.open', timeLimitMs: 120_000 }
 

@@ -14,12 +14,12 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { aMomentLater } from '../case/wait.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
-import { aNewApiKey, hashOf } from '../new-api-keys.ts'
-import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { addManyPets, addPets, aNewPet } from '../new-pets.ts'
-import { ODD_NAMES } from '../odd-texts.ts'
-import { idsOf, listAll } from '../stored-pets.ts'
-import { after } from '../times.ts'
+import { aNewApiKey, hashOf } from '../test-data/new-api-keys.ts'
+import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
+import { addManyPets, addPets, aNewPet } from '../test-data/new-pets.ts'
+import { ODD_NAMES } from '../test-data/odd-texts.ts'
+import { idsOf, listAll } from '../test-data/stored-pets.ts'
+import { after } from '../test-data/times.ts'
 
 const HOUR_MS = 3_600_000
 

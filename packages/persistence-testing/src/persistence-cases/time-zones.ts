@@ -4,8 +4,8 @@ import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
-import { hashOf } from '../new-api-keys.ts'
-import { aNewPet } from '../new-pets.ts'
+import { hashOf } from '../test-data/new-api-keys.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
 
 const GROUP = { group: 'persistence.reopen', timeLimitMs: 120_000 }
 

@@ -12,9 +12,9 @@ import { causedBy, expectEqual, expectRejection } from '../case/expectations.ts'
 
 import { unreadable } from '../case/unreadable.ts'
 import { aMomentLater, aTurnLater } from '../case/wait.ts'
-import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { addKeyed, addPets, aNewPet } from '../new-pets.ts'
-import { ascending, idsOf, listAll, MORE_THAN_ENOUGH } from '../stored-pets.ts'
+import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
+import { addKeyed, addPets, aNewPet } from '../test-data/new-pets.ts'
+import { ascending, idsOf, listAll, MORE_THAN_ENOUGH } from '../test-data/stored-pets.ts'
 
 /** Ids increase and are never reused, and an add stores the whole pet or nothing. */
 export const addingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.add', {

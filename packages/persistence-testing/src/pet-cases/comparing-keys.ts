@@ -3,9 +3,9 @@ import { type IdempotencyKey, INT64, type PetId, type PetRepository } from '@pet
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
-import { aNewPet } from '../new-pets.ts'
-import { ALIKE_TEXTS, LONGEST_NAME } from '../odd-texts.ts'
-import { ascending, idsOf, listAll } from '../stored-pets.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
+import { ALIKE_TEXTS, LONGEST_NAME } from '../test-data/odd-texts.ts'
+import { ascending, idsOf, listAll } from '../test-data/stored-pets.ts'
 import { addUnder, expectReused, keyWith } from './idempotency-keys.ts'
 
 /** With which adapters join an owner and a key. */

@@ -3,9 +3,9 @@ import type { Pet, PetInput, PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { tryToChange } from '../case/try-to-change.ts'
-import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { addKeyed, aNewPet } from '../new-pets.ts'
-import { listAll } from '../stored-pets.ts'
+import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
+import { addKeyed, aNewPet } from '../test-data/new-pets.ts'
+import { listAll } from '../test-data/stored-pets.ts'
 
 /** Callers get copies: changing one changes nothing stored. */
 export const detachedCases: readonly ContractCase<PetRepository>[] = casesOf('pet.detached', {

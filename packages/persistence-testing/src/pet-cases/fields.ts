@@ -11,9 +11,9 @@ import {
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
-import { addKeyed, addManyPets, aNewPet } from '../new-pets.ts'
-import { ODD_NAMES } from '../odd-texts.ts'
-import { listAll } from '../stored-pets.ts'
+import { addKeyed, addManyPets, aNewPet } from '../test-data/new-pets.ts'
+import { ODD_NAMES } from '../test-data/odd-texts.ts'
+import { listAll } from '../test-data/stored-pets.ts'
 
 // Beyond 2^53 a JavaScript number is no longer exact, in either direction.
 const DOUBLE = 2n ** 53n

@@ -7,9 +7,9 @@ import {
 } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
-import { GREAT_LIMITS, LIMITS } from '../list-limits.ts'
-import { addKeyed, addManyPets, aNewPet } from '../new-pets.ts'
-import { listAll, MORE_THAN_ENOUGH } from '../stored-pets.ts'
+import { GREAT_LIMITS, LIMITS } from '../test-data/list-limits.ts'
+import { addKeyed, addManyPets, aNewPet } from '../test-data/new-pets.ts'
+import { listAll, MORE_THAN_ENOUGH } from '../test-data/stored-pets.ts'
 
 const GROUP = { group: 'pet.filter', timeLimitMs: 60_000 }
 

@@ -2,8 +2,8 @@ import { INT64, type PetId, type PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
-import { addKeyed, addPets, aNewPet } from '../new-pets.ts'
-import { idsOf } from '../stored-pets.ts'
+import { addKeyed, addPets, aNewPet } from '../test-data/new-pets.ts'
+import { idsOf } from '../test-data/stored-pets.ts'
 
 /** More than once around a short cycle: an adapter may remember some ids only. */
 const LOOKED_FOR = 20

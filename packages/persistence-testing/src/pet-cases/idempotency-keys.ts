@@ -6,8 +6,8 @@ import {
   type PetRepository,
 } from '@pet-store/domain'
 import { expectRejection } from '../case/expectations.ts'
-import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { after } from '../times.ts'
+import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
+import { after } from '../test-data/times.ts'
 
 /** The time of the first use of a key. */
 export const START_MS: number = after(0).getTime()

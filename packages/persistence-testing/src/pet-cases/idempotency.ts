@@ -5,8 +5,8 @@ import { causedBy, expectEqual, expectRejection } from '../case/expectations.ts'
 
 import { unreadable } from '../case/unreadable.ts'
 import { aTurnLater } from '../case/wait.ts'
-import { aNewPet } from '../new-pets.ts'
-import { idsOf, listAll } from '../stored-pets.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
+import { idsOf, listAll } from '../test-data/stored-pets.ts'
 import { addUnder, expectReused, keyWith, LAST_MS, START_MS } from './idempotency-keys.ts'
 
 /** One pet for each idempotency key, whatever calls come with it. */

@@ -3,8 +3,8 @@ import { IDEMPOTENCY_KEY_LIFETIME_MS, type Pet, type PetRepository } from '@pet-
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { aTurnLater, wait } from '../case/wait.ts'
-import { aNewPet } from '../new-pets.ts'
-import { idsOf, listAll } from '../stored-pets.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
+import { idsOf, listAll } from '../test-data/stored-pets.ts'
 import { addUnder, expectReused, keyWith, LAST_MS, START_MS } from './idempotency-keys.ts'
 
 const EXPIRED_ROUNDS = 12

@@ -10,9 +10,9 @@ import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { aTurnLater } from '../case/wait.ts'
-import { GREAT_LIMITS, LIMITS } from '../list-limits.ts'
-import { addKeyed, addManyPets, addPets, aNewPet } from '../new-pets.ts'
-import { ascending, idsOf, listAll, MORE_THAN_ENOUGH } from '../stored-pets.ts'
+import { GREAT_LIMITS, LIMITS } from '../test-data/list-limits.ts'
+import { addKeyed, addManyPets, addPets, aNewPet } from '../test-data/new-pets.ts'
+import { ascending, idsOf, listAll, MORE_THAN_ENOUGH } from '../test-data/stored-pets.ts'
 
 const GROUP = { group: 'pet.list', timeLimitMs: 60_000 }
 

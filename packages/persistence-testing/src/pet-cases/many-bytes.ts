@@ -2,9 +2,9 @@ import { PET_NAME, type PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
-import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { addKeyed, aNewPet } from '../new-pets.ts'
-import { ascending, idsOf } from '../stored-pets.ts'
+import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
+import { addKeyed, aNewPet } from '../test-data/new-pets.ts'
+import { ascending, idsOf } from '../test-data/stored-pets.ts'
 
 /** Their names and fingerprints take more than the 16 MiB that wait at most in some adapters. */
 const PETS = 2_200

@@ -1,8 +1,8 @@
 import { INT64, type PetId, type PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
-import { addPets, aNewPet } from '../new-pets.ts'
-import { idsOf, MORE_THAN_ENOUGH } from '../stored-pets.ts'
+import { addPets, aNewPet } from '../test-data/new-pets.ts'
+import { idsOf, MORE_THAN_ENOUGH } from '../test-data/stored-pets.ts'
 
 /** Only pets with a greater id than `after`, whether or not it exists. */
 export const pagingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.page', {

@@ -2,7 +2,7 @@ import type { CreatedPet, PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { causedBy, expectEqual } from '../case/expectations.ts'
 import { aTurnLater, wait } from '../case/wait.ts'
-import { aNewPet } from '../new-pets.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
 import { keyWith } from './idempotency-keys.ts'
 
 const STEPS = 12

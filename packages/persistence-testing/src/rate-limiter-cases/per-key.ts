@@ -2,7 +2,7 @@ import type { CreateRateLimiter } from '@pet-store/access'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
-import { ALIKE_TEXTS } from '../odd-texts.ts'
+import { ALIKE_TEXTS } from '../test-data/odd-texts.ts'
 import { inOneWindow, LONG_MS } from './long-window.ts'
 
 const KEY_IDS = [

@@ -5,9 +5,9 @@ import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { type Model, nthOf, storePet } from '../model/model.ts'
 import type { OpenDatabase } from '../model/open-database.ts'
-import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { aNewPet } from '../new-pets.ts'
-import { after } from '../times.ts'
+import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
+import { after } from '../test-data/times.ts'
 
 /** More than adapters read at a time, or remember; fewer where each is added by a call. */
 const BULK = 10_100

@@ -24,7 +24,7 @@ import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { type Model, storePet } from '../model/model.ts'
 import type { Choices } from '../model/model-call.ts'
 import type { OpenDatabase } from '../model/open-database.ts'
-import { aNewPet } from '../new-pets.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
 import { callsAtOnce, expectAsModel, type Step } from './call-sequence.ts'
 import { type OutageKind, outageStep, type StepOutage } from './outage-step.ts'
 

@@ -13,7 +13,7 @@ import { type Model, sortedPets, storePet } from '../model/model.ts'
 import { NO_CALL } from '../model/model-call.ts'
 import { modelsAfter } from '../model/models-after.ts'
 import type { OpenDatabase } from '../model/open-database.ts'
-import { aNewPet, withoutId } from '../new-pets.ts'
+import { aNewPet, withoutId } from '../test-data/new-pets.ts'
 import type { DelayedChoice, Step } from './call-sequence.ts'
 
 /** How a database becomes unavailable, as members of a harness. */

@@ -6,9 +6,9 @@ import { expectEqual } from '../case/expectations.ts'
 import { aTurnLater, wait } from '../case/wait.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { assertSeveralProcesses } from '../harness/several-processes.ts'
-import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { addManyPets, aNewPet } from '../new-pets.ts'
-import { idsOf } from '../stored-pets.ts'
+import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
+import { addManyPets, aNewPet } from '../test-data/new-pets.ts'
+import { idsOf } from '../test-data/stored-pets.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }
 

@@ -5,8 +5,8 @@ import { expectEqual } from '../case/expectations.ts'
 import { aTurnLater } from '../case/wait.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { assertSeveralProcesses } from '../harness/several-processes.ts'
-import { aNewApiKey } from '../new-api-keys.ts'
-import { after } from '../times.ts'
+import { aNewApiKey } from '../test-data/new-api-keys.ts'
+import { after } from '../test-data/times.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 60_000 }
 

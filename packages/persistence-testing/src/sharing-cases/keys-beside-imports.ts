@@ -8,9 +8,9 @@ import { causedBy, expectEqual } from '../case/expectations.ts'
 import { wait } from '../case/wait.ts'
 import { memberOf } from '../harness/harness-members.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
-import { aNewApiKey } from '../new-api-keys.ts'
-import { aNewPet } from '../new-pets.ts'
-import { after } from '../times.ts'
+import { aNewApiKey } from '../test-data/new-api-keys.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
+import { after } from '../test-data/times.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
 

@@ -4,8 +4,8 @@ import { casesOf } from '../case/contract-case.ts'
 import { causedBy, expectEqual } from '../case/expectations.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { assertSeveralProcesses } from '../harness/several-processes.ts'
-import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
-import { after } from '../times.ts'
+import { aNewApiKey, withoutHash } from '../test-data/new-api-keys.ts'
+import { after } from '../test-data/times.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 60_000 }
 

@@ -10,12 +10,12 @@ import { inGroups } from '../case/in-groups.ts'
 import { assertTested } from '../case/not-tested.ts'
 import { wait } from '../case/wait.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
-import { aNewApiKey } from '../new-api-keys.ts'
-import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { addPets, aNewPet } from '../new-pets.ts'
 import { untilNoWindowEnds } from '../rate-limiter-cases/long-window.ts'
-import { ascending, idsOf, listAll } from '../stored-pets.ts'
-import { after } from '../times.ts'
+import { aNewApiKey } from '../test-data/new-api-keys.ts'
+import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
+import { addPets, aNewPet } from '../test-data/new-pets.ts'
+import { ascending, idsOf, listAll } from '../test-data/stored-pets.ts'
+import { after } from '../test-data/times.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }
 

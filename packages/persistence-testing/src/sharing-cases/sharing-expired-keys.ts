@@ -5,9 +5,9 @@ import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { wait } from '../case/wait.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
-import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { aNewPet } from '../new-pets.ts'
-import { after } from '../times.ts'
+import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
+import { after } from '../test-data/times.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }
 

@@ -11,12 +11,12 @@ import { expectEqual } from '../case/expectations.ts'
 import { aTurnLater, wait } from '../case/wait.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { assertSeveralProcesses } from '../harness/several-processes.ts'
-import { aNewApiKey, withoutHash } from '../new-api-keys.ts'
-import { anIdempotencyKey } from '../new-idempotency-keys.ts'
-import { addKeyed, addPets, aNewPet } from '../new-pets.ts'
 import { untilNoWindowEnds } from '../rate-limiter-cases/long-window.ts'
-import { ascending, idsOf, listAll, petsByName } from '../stored-pets.ts'
-import { after } from '../times.ts'
+import { aNewApiKey, withoutHash } from '../test-data/new-api-keys.ts'
+import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
+import { addKeyed, addPets, aNewPet } from '../test-data/new-pets.ts'
+import { ascending, idsOf, listAll, petsByName } from '../test-data/stored-pets.ts'
+import { after } from '../test-data/times.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }
 

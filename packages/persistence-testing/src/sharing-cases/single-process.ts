@@ -5,8 +5,8 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
 import { assertTested } from '../case/not-tested.ts'
 import type { HarnessCase, PersistenceHarness } from '../harness/persistence-harness.ts'
-import { aNewPet } from '../new-pets.ts'
-import { listAll } from '../stored-pets.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
+import { listAll } from '../test-data/stored-pets.ts'
 
 const GROUP = { group: 'persistence.shared', timeLimitMs: 120_000 }
 

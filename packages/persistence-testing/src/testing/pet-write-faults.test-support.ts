@@ -1,5 +1,5 @@
 import { INT64, type NewPet, type PetRepository } from '@pet-store/domain'
-import { aNewPet } from '../new-pets.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
 import { dated, petFaults, returns, textOf } from './fake-pets.test-support.ts'
 import { BrokenOnPurpose, broken, type Fault, pause } from './fault.test-support.ts'
 

@@ -6,8 +6,8 @@ import {
   type PetRepository,
   type PetStatus,
 } from '@pet-store/domain'
-import { expectEqual } from './case/expectations.ts'
-import { inGroups } from './case/in-groups.ts'
+import { expectEqual } from '../case/expectations.ts'
+import { inGroups } from '../case/in-groups.ts'
 
 /** More than most cases add. */
 export const MORE_THAN_ENOUGH = 1000

@@ -6,7 +6,7 @@ import {
   type PetRepository,
   validateNewPet,
 } from '@pet-store/domain'
-import { inGroups } from './case/in-groups.ts'
+import { inGroups } from '../case/in-groups.ts'
 import { anIdempotencyKey } from './new-idempotency-keys.ts'
 
 /** A valid pet without a status; a test names only the fields that it is about. */
