@@ -9,7 +9,7 @@ import { withBulkAccess } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type ExportOptions, exportPets } from '../transfer/export-pets.ts'
-import { type Format, formatOf, replaceFile } from '../transfer/pet-file.ts'
+import { type Format, formatOf, replaceFile } from '../transfer/pet-files/pet-file.ts'
 
 interface ExportCommandOptions extends Pick<ExportOptions, 'ids' | 'status'> {
   readonly format?: Format

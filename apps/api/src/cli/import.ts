@@ -4,10 +4,10 @@ import { interruptible } from '../messages/interruptible.ts'
 import { printLine } from '../messages/progress.ts'
 import { withBulkAccess } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
-import type { RejectedEntry } from '../transfer/entry.ts'
 import { type ImportCounts, importPets } from '../transfer/import-pets.ts'
-import { type Format, findPetFile, formatOf } from '../transfer/pet-file.ts'
-import { type ImportSource, type Reading, readPets } from '../transfer/read-pets.ts'
+import type { RejectedEntry } from '../transfer/pet-files/entry.ts'
+import { type Format, findPetFile, formatOf } from '../transfer/pet-files/pet-file.ts'
+import { type ImportSource, type Reading, readPets } from '../transfer/pet-files/read-pets.ts'
 
 interface ImportOptions {
   readonly format?: Format

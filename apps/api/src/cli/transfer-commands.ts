@@ -1,7 +1,7 @@
 import { PET_STATUSES } from '@pet-store/domain'
 import { type Command, Option } from 'commander'
 import { parseInteger } from '../settings/parse.ts'
-import { FORMATS } from '../transfer/pet-file.ts'
+import { FORMATS } from '../transfer/pet-files/pet-file.ts'
 import { asOption } from './as-option.ts'
 
 /** Adds the commands that move many pets at once. */

@@ -3,8 +3,8 @@ import { INT64, PET_NAME, PET_STATUSES, type Pet, type PetInput } from '@pet-sto
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { exportPets } from './export-pets.ts'
-import type { Format } from './pet-file.ts'
-import { READERS } from './read-pets.ts'
+import type { Format } from './pet-files/pet-file.ts'
+import { READERS } from './pet-files/read-pets.ts'
 import { csvOf, entriesOf, petsOf } from './testing/entries.test-support.ts'
 
 /** A database of the pets in this list, to which more can be added; their ids begin with 1. */

@@ -2,8 +2,8 @@ import { INT64, type Pet, type PetId, type PetQuery, type PetStatus } from '@pet
 import { rawJSON } from '@pet-store/http-express'
 import type { BulkAccess } from '@pet-store/persistence'
 import { stringify } from 'csv-stringify/sync'
-import { FILE_FIELDS } from './entry.ts'
-import type { Format } from './pet-file.ts'
+import { FILE_FIELDS } from './pet-files/entry.ts'
+import type { Format } from './pet-files/pet-file.ts'
 
 type PetSource = Pick<BulkAccess, 'readPets'>
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { READERS } from './read-pets.ts'
+import { READERS } from './pet-files/read-pets.ts'
 import { entriesOf, petsOf } from './testing/entries.test-support.ts'
 
 it('the how-to has the same pets in both of its files', async () => {

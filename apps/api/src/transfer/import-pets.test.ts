@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { importPets } from './import-pets.ts'
-import { type ImportSource, readPets } from './read-pets.ts'
+import { type ImportSource, readPets } from './pet-files/read-pets.ts'
 import { pieces } from './testing/entries.test-support.ts'
 import { createMemoryBulk } from './testing/memory-bulk.test-support.ts'
 

@@ -1,8 +1,8 @@
 import type { NewPet } from '@pet-store/domain'
 import type { BulkAccess, PetImport } from '@pet-store/persistence'
 import { amount } from '../messages/amount.ts'
-import type { ValidEntry } from './entry.ts'
-import { type ImportSource, type Reading, readPets } from './read-pets.ts'
+import type { ValidEntry } from './pet-files/entry.ts'
+import { type ImportSource, type Reading, readPets } from './pet-files/read-pets.ts'
 
 /**
  * With fewer pets in a transaction, the database would spend too much of its time on commits. With

@@ -1,6 +1,6 @@
 import { PET_FIELDS } from '@pet-store/domain'
-import type { Entry, ReadEntries } from '../entry.ts'
-import { readText } from '../read-text.ts'
+import type { Entry, ReadEntries } from '../pet-files/entry.ts'
+import { readText } from '../pet-files/read-text.ts'
 
 /** A file in pieces of this size. */
 export async function* pieces(content: string | Buffer, size = 64 * 1024): AsyncGenerator<Buffer> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { pieces } from '../testing/entries.test-support.ts'
 import { LINE_END, MAX_LINE_BYTES, readText } from './read-text.ts'
-import { pieces } from './testing/entries.test-support.ts'
 
 /** The lines of a file, without their ends. */
 async function linesOf(content: string | Buffer, size = 7): Promise<readonly string[]> {

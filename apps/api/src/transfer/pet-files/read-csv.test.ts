@@ -1,9 +1,9 @@
 import { PET_FIELDS } from '@pet-store/domain'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { entriesOf, petsOf, pieces } from '../testing/entries.test-support.ts'
 import { readCsv } from './read-csv.ts'
 import { readText } from './read-text.ts'
-import { entriesOf, petsOf, pieces } from './testing/entries.test-support.ts'
 
 const read = async (text: string, size?: number) => petsOf(await entriesOf(readCsv, text, size))
 const SIZES = [1, 7, 99_999]

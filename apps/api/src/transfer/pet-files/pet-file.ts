@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createReadStream, rmSync } from 'node:fs'
 import { chmod, open, readlink, realpath, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { fileError } from '../messages/file-error.ts'
+import { fileError } from '../../messages/file-error.ts'
 
 /** The formats of files of pets. */
 export const FORMATS = ['csv', 'ndjson'] as const

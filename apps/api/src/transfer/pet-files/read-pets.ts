@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { MEGABYTES, showProgress } from '../messages/progress.ts'
+import { MEGABYTES, showProgress } from '../../messages/progress.ts'
 import {
   type ReadEntries,
   type RejectedEntry,

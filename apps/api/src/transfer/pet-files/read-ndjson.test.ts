@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { entriesOf, petsOf } from '../testing/entries.test-support.ts'
 import { readNdjson } from './read-ndjson.ts'
-import { entriesOf, petsOf } from './testing/entries.test-support.ts'
 
 const read = async (text: string, size?: number) => petsOf(await entriesOf(readNdjson, text, size))
 
