@@ -3,7 +3,7 @@ import { createPetUseCases } from '@pet-store/domain'
 import type { PetAppOptions } from '@pet-store/http-express'
 import type { Persistence, PersistenceOptions } from '@pet-store/persistence'
 import type { Settings } from '../settings/settings.ts'
-import type { Metrics } from './metrics.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import type { Reports } from './reports.ts'
 import type { Tracing } from './tracing.ts'
 
@@ -43,7 +43,7 @@ export async function openObservability(
   const metrics =
     settings.metricsPort === undefined
       ? noMetrics(reports)
-      : (await import('./metrics.ts')).openMetrics(reports)
+      : (await import('./metrics/metrics.ts')).openMetrics(reports)
   const tracing =
     settings.otlpEndpoint === ''
       ? NO_TRACING

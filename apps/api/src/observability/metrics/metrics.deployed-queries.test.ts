@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { parser } from '@prometheus-io/lezer-promql'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { NO_REPORTS } from '../reports.ts'
 import { openMetrics } from './metrics.ts'
-import { NO_REPORTS } from './reports.ts'
 
-const ROOT = new URL('../../../../', import.meta.url)
+const ROOT = new URL('../../../../../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8')
 
 interface Rule {

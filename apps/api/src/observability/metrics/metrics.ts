@@ -12,11 +12,11 @@ import {
 } from '@pet-store/http-express'
 import type { Persistence } from '@pet-store/persistence'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { VERSION } from '../settings/version.ts'
+import { VERSION } from '../../settings/version.ts'
+import { NO_REPORTS, type Reports } from '../reports.ts'
 import { addPoolMetrics, timeOperations } from './persistence-metrics.ts'
 import { showQueues } from './queue-metrics.ts'
 import { addReadinessMetrics } from './readiness-metrics.ts'
-import { NO_REPORTS, type Reports } from './reports.ts'
 import { countKeyChecks, countRequests } from './request-metrics.ts'
 
 export interface Metrics {

@@ -6,8 +6,8 @@ import { temporaryFolder, waitForOutput } from '@pet-store/testing'
 import { createDatabase, freePort } from '@pet-store/testing-postgres'
 import type {} from '@pet-store/testing-postgres/vitest-global-setup'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { runProgram } from '../testing/run-program.test-support.ts'
-import { serveHere } from '../testing/serve-here.test-support.ts'
+import { runProgram } from '../../testing/run-program.test-support.ts'
+import { serveHere } from '../../testing/serve-here.test-support.ts'
 
 const KEY = createApiKeyText()
 const headers = { Authorization: `Bearer ${KEY}` }

@@ -4,8 +4,8 @@ import { createMemoryPets } from '@pet-store/domain/memory'
 import type { HttpLog, RequestEntry } from '@pet-store/http-express'
 import { aNewPet } from '@pet-store/persistence-testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { NO_REPORTS } from '../reports.ts'
 import { openMetrics } from './metrics.ts'
-import { NO_REPORTS } from './reports.ts'
 
 const LOG: HttpLog = { request() {}, internalError() {} }
 const COUNT = 'pet_store_http_request_duration_seconds_count'
