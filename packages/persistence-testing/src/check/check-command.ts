@@ -1,12 +1,12 @@
 import { adapterContract } from '../adapter-contract.ts'
 import { contractVersion } from '../contract-version.ts'
 import { errorsOutsideCases, formatReport } from './adapter-report.ts'
-import { CheckGroups } from './check-groups.ts'
 import type { CheckOptions } from './check-harness.ts'
+import { CheckGroups } from './processes/check-groups.ts'
+import type { CaseToRun } from './processes/watched-process.ts'
 import { createReporter, type ReporterName } from './reporters.ts'
 import { createTestRun } from './test-runner.ts'
 import { scaleOf } from './time-scale.ts'
-import type { CaseToRun } from './watched-process.ts'
 
 /** How the result is printed. */
 export interface PrintOptions {

@@ -1,9 +1,9 @@
 // The command line of pet-store-adapter.
 import { parseArgs } from 'node:util'
 import { checkCommand } from './check-command.ts'
+import { runCases } from './processes/run-cases.ts'
+import { RUN_CASES } from './processes/watched-process.ts'
 import { REPORTERS } from './reporters.ts'
-import { runCases } from './run-cases.ts'
-import { RUN_CASES } from './watched-process.ts'
 
 const USAGE = `Usage: pet-store-adapter check --module <name> --url <url> [--harness <file>]
        [--only <id>] [--skip <id>] [--random-calls <times>] [--seed <number>]

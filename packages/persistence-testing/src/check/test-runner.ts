@@ -1,9 +1,9 @@
 import { run } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { CheckedGuarantee } from './adapter-report.ts'
+import type { CaseToRun } from './processes/watched-process.ts'
 import type { RunnerEvent } from './reporters.ts'
 import { idOf } from './test-name.ts'
-import type { CaseToRun } from './watched-process.ts'
 
 type Result = Pick<CheckedGuarantee, 'result' | 'reason' | 'durationMs'>
 

@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { NEVER_ENDED } from '../case/time-limit.ts'
+import { NEVER_ENDED } from '../../case/time-limit.ts'
+import { slownessOf } from '../time-scale.ts'
 import type { CaseResult, CasesToRun, ProcessEvent } from './process-messages.ts'
-import { slownessOf } from './time-scale.ts'
 
 /** A case, and after which time it must have ended by itself. */
 export interface CaseToRun {

@@ -1,5 +1,5 @@
-import type { PersistenceHarness } from '../harness/persistence-harness.ts'
-import type { CheckOptions } from './check-harness.ts'
+import type { PersistenceHarness } from '../../harness/persistence-harness.ts'
+import type { CheckOptions } from '../check-harness.ts'
 
 /** What a process that runs cases is given, as JSON in its last argument. */
 export interface CasesToRun {

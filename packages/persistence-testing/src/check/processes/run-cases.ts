@@ -1,15 +1,15 @@
 import { AssertionError } from 'node:assert/strict'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { inspect } from 'node:util'
-import { type AdapterCase, adapterContract } from '../adapter-contract.ts'
-import { endWithin, NEVER_ENDED } from '../case/time-limit.ts'
-import { aTurnLater, wait } from '../case/wait.ts'
-import type { PersistenceHarness } from '../harness/persistence-harness.ts'
-import { assertEmpty, type CheckOptions, createHarness, WrongUse } from './check-harness.ts'
+import { type AdapterCase, adapterContract } from '../../adapter-contract.ts'
+import { endWithin, NEVER_ENDED } from '../../case/time-limit.ts'
+import { aTurnLater, wait } from '../../case/wait.ts'
+import type { PersistenceHarness } from '../../harness/persistence-harness.ts'
+import { assertEmpty, type CheckOptions, createHarness, WrongUse } from '../check-harness.ts'
+import { stackOf } from '../stack-of.ts'
+import { scaleOf, slownessOf } from '../time-scale.ts'
 import { type FollowedCalls, followCalls } from './follow-calls.ts'
 import type { CaseResult, CasesToRun, ProcessEvent } from './process-messages.ts'
-import { stackOf } from './stack-of.ts'
-import { scaleOf, slownessOf } from './time-scale.ts'
 
 const CLOSING_LIMIT_MS = 10_000
 const LAST_EVENTS_MS = 50

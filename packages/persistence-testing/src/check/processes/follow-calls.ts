@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import type { PersistenceHarness } from '../harness/persistence-harness.ts'
+import type { PersistenceHarness } from '../../harness/persistence-harness.ts'
 
 /** The calls of an adapter, so that a report can say which one failed, or has not ended. */
 export interface FollowedCalls {
