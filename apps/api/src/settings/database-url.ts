@@ -13,7 +13,7 @@ function hintFor(url: string): string {
   return hostsOf(url) === '' ? SOCKET_HINT : ESCAPES_HINT
 }
 
-/** The part of a URL that names the host, or several, also if the URL is invalid. */
+/** The part of a URL that names the host, or several, even if the URL is invalid. */
 function hostsOf(url: string): string {
   return /^[^:]+:\/\/(?:[^/?#]*@)?([^@/?#]*)/.exec(url)?.[1] ?? ''
 }

@@ -112,8 +112,8 @@ function endResponse(
 ): void {
   const { socket } = res
   if (res.getHeader('Connection') === 'close' && socket instanceof Socket) {
-    // Called after the listener of Node, which has called `destroySoon`. This has ended the sending
-    // side, and would destroy the connection once that has finished.
+    // Called after the listener of Node, which has called `socket.destroySoon`. That has ended the
+    // sending side, and would destroy the connection once everything is sent.
     res.once('finish', () => {
       socket.off('finish', socket.destroy)
       closeSlowly(socket)

@@ -1,4 +1,4 @@
-/** Finding so many takes an adapter that answers in 0.1 s no more than a few seconds. */
+/** To find so many takes a few seconds at most, even if each takes an adapter 0.1 s. */
 const FEW = 300
 const SAMPLE = 20
 

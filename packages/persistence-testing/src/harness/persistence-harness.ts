@@ -117,7 +117,7 @@ export interface PausedReplica {
   readonly url: string
   /** Lets it follow the database from now on. */
   resume?(): Promise<void>
-  /** Ends it, also in the middle of what it serves. */
+  /** Ends it, even in the middle of what it serves. */
   end(): Promise<void>
 }
 

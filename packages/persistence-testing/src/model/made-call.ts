@@ -6,7 +6,7 @@ export interface MadeCall {
   readonly call: ModelCall
   /** How it has ended. */
   readonly outcome: Outcome
-  /** Its place among all beginnings and ends of calls. */
+  /** When it began and ended, as positions among all beginnings and ends of calls. */
   readonly begun: number
   readonly ended: number
   /**

@@ -29,7 +29,7 @@ const CLOSINGS = 3
 /** How often a case waits, for 20 to 30 milliseconds, while the database has stopped briefly. */
 const BRIEF_WAITS = 10
 
-/** Closing ends every call, also while the database is unavailable. */
+/** Closing ends every call, even while the database is unavailable. */
 export const closedCases: readonly HarnessCase[] = casesOf(GROUP, {
   'closed: has what it acknowledged when it is closed while the database is unavailable': async (
     harness,

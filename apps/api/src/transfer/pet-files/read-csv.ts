@@ -10,7 +10,7 @@ import {
 import { LINE_END, MAX_LINE_BYTES } from './read-text.ts'
 
 /**
- * Reads CSV (RFC 4180), also with semicolons or tabs instead of commas. The first record names the
+ * Reads CSV (RFC 4180), with commas, semicolons or tabs. The first record names the
  * columns, in any order; a column `id` is allowed and ignored. An empty optional value is an absent
  * field. Records without any value are skipped.
  */
