@@ -83,7 +83,7 @@ it.each([
   expect(await pets.find(id)).toMatchObject({ id })
 })
 
-it('Calls that fail on a standby do not each open a connection', async () => {
+it('calls that fail on a standby do not each open a connection', async () => {
   const server = await startReplicatedServer()
   onTestFinished(() => server.stop())
   const { url } = await createDatabase(server.primary.url)

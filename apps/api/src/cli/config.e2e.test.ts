@@ -12,7 +12,7 @@ const SETTINGS_OF_THE_TEST = {
 }
 
 describe('pet-store config', () => {
-  it('config shows every setting, where it comes from, and no secret, also as JSON', async () => {
+  it('config shows every setting, where it comes from, and no secret, even as JSON', async () => {
     const folder = await temporaryFolder()
     await writeFile(`${folder}/keys`, `shop=${'ab'.repeat(32)}\n`)
     const settings = { ...SETTINGS_OF_THE_TEST, API_KEYS_SHA256_FILE: 'keys' }

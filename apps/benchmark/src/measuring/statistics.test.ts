@@ -16,7 +16,7 @@ it.each([
   },
 )
 
-it('an outlier hardly moves the middle', () => {
+it('an outlier hardly changes the middle of an estimate', () => {
   const { middle } = estimate([1, 1.1, 0.9, 1, 1.05, 0.95, 1, 50])
   expect(middle).toBeGreaterThan(0.95)
   expect(middle).toBeLessThan(1.1)

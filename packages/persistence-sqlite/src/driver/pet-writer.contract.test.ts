@@ -35,7 +35,7 @@ const REJECTED = {
 const addWithKey = (key: string) => writer.addWithKey(['shop', key, 'f', 5n], REX)
 const stored = (table: string) => database.prepare(`select count(*) from ${table}`).pluck().get()
 
-it('a key that is used twice in a group stores one pet', async () => {
+it('an idempotency key that is used twice in a group stores one pet', async () => {
   expect(await Promise.all([addWithKey('a'), addWithKey('a'), addWithKey('b')])).toEqual([
     1n,
     undefined,
@@ -44,7 +44,7 @@ it('a key that is used twice in a group stores one pet', async () => {
   expect([stored('pet'), stored('idempotency_key')]).toEqual([2, 2])
 })
 
-it('no pet of a group is stored when the key of one cannot be', async () => {
+it('no pet of a group is stored when the idempotency key of one cannot be', async () => {
   database.exec(`
     create trigger reject before insert on idempotency_key when new.key = 'b'
     begin select raise(abort, 'rejected'); end`)

@@ -69,7 +69,7 @@ export const changingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(
       'find must return the successor as given',
     )
   },
-  'any-time: stores times that are given, also of another century than that of the machine': async (
+  'any-time: stores times that are given, even of another century than that of the machine': async (
     keys,
   ) => {
     const others = Object.entries(OTHER_TIMES)

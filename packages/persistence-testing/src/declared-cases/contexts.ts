@@ -16,7 +16,7 @@ const FEWER_CALLS = 16
 
 /** Statements belong to the calls that need them. */
 export const contextCases: readonly HarnessCase[] = casesOf(GROUP, {
-  'contexts: reports a statement in the context of each call, also of calls that wait': async (
+  'contexts: reports a statement in the context of each call, even of calls that wait': async (
     harness,
   ) => {
     const context = new AsyncLocalStorage<number>()

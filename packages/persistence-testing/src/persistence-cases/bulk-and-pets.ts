@@ -20,7 +20,7 @@ const FRESH_PAGES = 40
 
 /** Pets that bulk access writes, an open adapter has, and the other way round. */
 export const bulkAndPetsCases: readonly HarnessCase[] = casesOf(GROUP, {
-  'pets: has the pets that bulk access has written, also beside 2^53, and gives greater ids':
+  'pets: has the pets that bulk access has written, even beside 2^53, and gives greater ids':
     withBulk(async (harness, url, bulk) => {
       const ids = [7n, ...[-1n, 0n, 1n, 2n].map((offset) => 2n ** 53n + offset)]
       const written = ids.map((id) => ({ id, ...aNewPet({ status: 'sold' }) }))

@@ -10,7 +10,7 @@ export const pagingCases: readonly ContractCase<PetRepository>[] = casesOf('pet.
     expectEqual(await pets.list({ after: 1n, limit: 20 }), [], 'the list must be empty')
   },
   'known: lists exactly the pets after each id': (pets) => expectPages(pets, (ids) => ids),
-  'unknown: lists exactly the pets after any id, also where no pet has it': (pets) =>
+  'unknown: lists exactly the pets after any id, even one that no pet has': (pets) =>
     expectPages(pets, ([first = 0n, , , last = 0n]) => [
       first - 1n,
       last + 1n,

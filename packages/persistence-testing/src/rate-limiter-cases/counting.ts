@@ -22,8 +22,8 @@ export const countingCases: readonly ContractCase<CreateRateLimiter>[] = casesOf
       'isAllowed and remaining of 5 requests with a limit of 3',
     )
   }),
-  'per-limit: allows the number of each limit, also of limits with windows of one length':
-    inOneWindow(async (create) => {
+  'per-limit: allows the number of each limit, even of limits with equal windows': inOneWindow(
+    async (create) => {
       for (const [index, requests] of [3, 5, 1, 4].entries()) {
         const limiter = create({ requests, windowMs: LONG_MS })
         const remaining: number[] = []
@@ -49,7 +49,8 @@ export const countingCases: readonly ContractCase<CreateRateLimiter>[] = casesOf
         [true, false, true, false, true],
         'isAllowed of requests of one key with the limits 1, 1, 9, 1 and 9',
       )
-    }),
+    },
+  ),
   'every-limit: allows as many requests as the limit says, of few and of hundreds': inOneWindow(
     async (create) => {
       for (const requests of [2, 16, 50, 100, 257]) {

@@ -28,7 +28,7 @@ it('sequences of calls pass with an adapter whose results are correct', async ()
   await expect(run(() => createMemoryPets())).resolves.toBeUndefined()
 })
 
-it('the error shows few calls that are enough to see what is wrong', async () => {
+it('the error of a sequence shows the few calls that are enough to see what is wrong', async () => {
   const error: unknown = await run(() => {
     const pets = createMemoryPets()
     let adds = 0
@@ -47,7 +47,7 @@ it('the error shows few calls that are enough to see what is wrong', async () =>
   expect(lines.at(-1)).toMatch(/^\d[.] pets0[.]find[(]2n[)] -> undefined$/)
 })
 
-it('no shorter sequences are computed when the time for that is over', async () => {
+it('no shorter failing sequences are looked for when the time for that is over', async () => {
   let clock = 0
   const now = vi.spyOn(performance, 'now').mockImplementation(() => (clock += 6_000))
   let computed = 0
@@ -66,7 +66,7 @@ it('no shorter sequences are computed when the time for that is over', async () 
   expect(computed).toBeLessThan(300)
 })
 
-it('only a later call may show which of two at the same time was the last one', async () => {
+it('a sequence passes if only a later call shows which of two at once was the last', async () => {
   let last = 0
   const write =
     (number: number): Choice =>

@@ -66,7 +66,7 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
         expectEqual(await other.pets.find(added.id), added, 'a pet that was looked for before')
       }
     }),
-  'reader: reads at once what another opening has written, also when opened for reading alone':
+  'reader: reads at once what another opening has written, even when opened only for reading':
     async (harness) => {
       assertSeveralProcesses(harness)
       const url = await harness.emptyDatabase({ mayHaveSchema: true })
@@ -168,7 +168,7 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
     )
     expectEqual((await listAll(one.pets)).length, 1, 'the number of pets that are stored')
   }),
-  'limits: shares rate limits between openings, also with a later one': twice(
+  'limits: shares rate limits between openings, even with a later one': twice(
     async (one, other, open) => {
       await untilNoWindowEnds(rateLimiterOf(one))
       const limiters = [one, other].map((opened) => rateLimiterOf(opened)(LIMIT))

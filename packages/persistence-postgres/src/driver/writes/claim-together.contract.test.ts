@@ -58,14 +58,14 @@ const storedPets = async () =>
     )
   ).map(({ name }) => name)
 
-it('new keys are claimed by one statement, each with the pet of its position', async () => {
+it('new idempotency keys are claimed by one statement, each with its own pet', async () => {
   const { claim, statements } = await openClaims()
   expect(await claim('a', 'b', 'c')).toEqual([1n, 2n, 3n])
   expect(await storedPets()).toEqual(['Pet a a', 'Pet b b', 'Pet c c'])
   expect(statements).toEqual(['pet_add_many_with_new_keys'])
 })
 
-it('the other pets of a group with a taken key are stored, once', async () => {
+it('the other pets of a group with a taken idempotency key are stored, once', async () => {
   const { claim, statements } = await openClaims()
   await claim('b')
   const [a, b, c] = await claim('a', 'b', 'c')
@@ -76,7 +76,7 @@ it('the other pets of a group with a taken key are stored, once', async () => {
   expect(statements.slice(1)).toEqual(['pet_add_many_with_new_keys', 'pet_add_many_with_keys'])
 })
 
-it('keys are looked up first as long as some are taken', async () => {
+it('idempotency keys are looked up first as long as some are taken', async () => {
   const { claim, statements } = await openClaims()
   for (const key of ['a', 'a', 'a', 'b', 'c']) await claim(key)
   expect(statements).toEqual([
@@ -89,7 +89,7 @@ it('keys are looked up first as long as some are taken', async () => {
   ])
 })
 
-it('a claim fails and stores nothing if the next id of a pet is taken', async () => {
+it('claiming idempotency keys stores nothing if the next id of a pet is taken', async () => {
   const { claim } = await openClaims()
   await runSql(
     database.url,
@@ -100,7 +100,7 @@ it('a claim fails and stores nothing if the next id of a pet is taken', async ()
   expect(await runSql(database.url, 'select 1 from pet')).toHaveLength(2)
 })
 
-it('keys are looked up first once a second, which fails without their primary key', async () => {
+it('idempotency keys are looked up once a second, which needs their primary key', async () => {
   const { claim, statements } = await openClaims()
   for (const key of ['a', 'b', 'c']) {
     vi.advanceTimersByTime(600)

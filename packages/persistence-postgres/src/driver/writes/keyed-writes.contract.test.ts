@@ -45,7 +45,7 @@ const storedKeys = async () =>
     )
   ).map(({ key, name }) => `${key} ${name}`)
 
-it('keys of one turn are claimed by one transaction, each with the pet of its call', async () => {
+it('idempotency keys of one turn are claimed together, each with the pet of its call', async () => {
   const pets = await openPets()
   const names = numbers(50).map((number) => `pet ${number}`)
   const created = await Promise.all(
@@ -61,7 +61,7 @@ it('keys of one turn are claimed by one transaction, each with the pet of its ca
   expect(await runSql(database.url, transactions)).toHaveLength(1)
 })
 
-it('a key that several calls of one turn have is claimed once', async () => {
+it('an idempotency key that several calls of one turn have is claimed once', async () => {
   const pets = await openPets()
   const created = await Promise.all(
     ['a', 'b', 'a', 'a', 'b'].map((key) => pets.addWithKey(aNewPet(), keyOf(key))),
@@ -72,7 +72,7 @@ it('a key that several calls of one turn have is claimed once', async () => {
   expect([ids[2], ids[3], ids[4]]).toEqual([ids[0], ids[0], ids[1]])
 })
 
-it('a key that another transaction holds keeps only its own call waiting', async () => {
+it('an idempotency key that another transaction holds keeps only its call waiting', async () => {
   const pets = await openPets()
   const other = await openOther()
   await other.query('begin')
@@ -91,7 +91,7 @@ it('a key that another transaction holds keeps only its own call waiting', async
   expect(await held).toMatchObject({ pet: { id: -7n }, isReplay: true })
 })
 
-it('two instances with the same keys in opposite orders do not wait for each other', async () => {
+it('two instances do not deadlock over the same idempotency keys in opposite orders', async () => {
   const instances = [await openPets(), await openPets()]
   for (let round = 0; round < 20; round += 1) {
     const keys = numbers(30).map((number) => `${round} ${number}`)
