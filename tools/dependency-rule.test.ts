@@ -12,7 +12,6 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { IMPORTS } from '../.dependency-cruiser.mjs'
-
 import { ROOT } from './root.ts'
 
 const packages = Object.entries<{ may: readonly string[]; tests?: readonly string[] }>(IMPORTS)

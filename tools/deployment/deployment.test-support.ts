@@ -3,7 +3,6 @@ import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
-
 import { ROOT } from '../root.ts'
 
 /** The text of a file of the repository. */

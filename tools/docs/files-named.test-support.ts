@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-
 import { ROOT } from '../root.ts'
 
 const TSC = join(ROOT, 'node_modules/@typescript/native/bin/tsc')

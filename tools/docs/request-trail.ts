@@ -12,7 +12,6 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-
 import { ROOT } from '../root.ts'
 
 const SOURCE = pathToFileURL(join(ROOT, '/')).href

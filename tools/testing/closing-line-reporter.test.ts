@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'vitest'
-
 import { ROOT } from '../root.ts'
 
 const PASSES = `it('passes', () => {})`

@@ -21,16 +21,6 @@ export function createSqliteOrm(database: Database): MikroORM {
   })
 }
 
-/** Runs work that changes nothing, at once. */
-async function runRead<Result>(database: Database, work: () => Promise<Result>): Promise<Result> {
-  assertNotOverwritten(database)
-  try {
-    return await withRetries(work, REQUEST_MAX_WAIT_MS)
-  } catch (error) {
-    throw unavailableOr(error)
-  }
-}
-
 /**
  * Makes the entity managers, for everything that is not on the hot path. If `readsInTurn`, reads
  * wait for the earlier writes of the connection, so that they see nothing of a transaction.
@@ -60,4 +50,14 @@ export function createSqliteEntityManagers(
       })
     },
   })
+}
+
+/** Runs work that changes nothing, at once. */
+async function runRead<Result>(database: Database, work: () => Promise<Result>): Promise<Result> {
+  assertNotOverwritten(database)
+  try {
+    return await withRetries(work, REQUEST_MAX_WAIT_MS)
+  } catch (error) {
+    throw unavailableOr(error)
+  }
 }

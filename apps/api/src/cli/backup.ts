@@ -1,9 +1,9 @@
 import type { OnCopied } from '@pet-store/persistence-sqlite'
 import { amount } from '../messages/amount.ts'
-import { interruptible } from '../messages/interruptible.ts'
 import { MEGABYTES, type Progress, showProgress } from '../messages/progress.ts'
 import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
 import { readSettings } from '../settings/read-settings.ts'
+import { interruptible } from './interruptible.ts'
 
 /** Writes a checked copy of the database to a file, even while the service runs. */
 export async function backupCommand(file: string): Promise<void> {

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
 import { amount } from '../messages/amount.ts'
-import { interruptible } from '../messages/interruptible.ts'
 import { withBulkAccess } from '../persistence/open-persistence.ts'
 import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
 import { databaseKind, maskUrl } from '../settings/database-url.ts'
 import { InvalidSettings, readSettings } from '../settings/read-settings.ts'
 import { copyDatabase, SAME_DATABASE } from '../transfer/copy.ts'
+import { interruptible } from './interruptible.ts'
 
 /** Copies a database into another one, and compares both. */
 export async function copyCommand(given: {

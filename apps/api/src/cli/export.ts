@@ -3,13 +3,13 @@ import { extname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { amount } from '../messages/amount.ts'
-import { interruptible } from '../messages/interruptible.ts'
 import { showProgress } from '../messages/progress.ts'
 import { withBulkAccess } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type ExportOptions, exportPets } from '../transfer/export-pets.ts'
 import { type Format, formatOf, replaceFile } from '../transfer/pet-files/pet-file.ts'
+import { interruptible } from './interruptible.ts'
 
 interface ExportCommandOptions extends Pick<ExportOptions, 'ids' | 'status'> {
   readonly format?: Format

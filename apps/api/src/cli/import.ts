@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { amount } from '../messages/amount.ts'
-import { interruptible } from '../messages/interruptible.ts'
 import { printLine } from '../messages/progress.ts'
 import { withBulkAccess } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
@@ -8,6 +7,7 @@ import { type ImportCounts, importPets } from '../transfer/import-pets.ts'
 import type { RejectedEntry } from '../transfer/pet-files/entry.ts'
 import { type Format, findPetFile, formatOf } from '../transfer/pet-files/pet-file.ts'
 import { type ImportSource, type Reading, readPets } from '../transfer/pet-files/read-pets.ts'
+import { interruptible } from './interruptible.ts'
 
 interface ImportOptions {
   readonly format?: Format

@@ -1,8 +1,8 @@
 import { amount } from '../messages/amount.ts'
-import { interruptible } from '../messages/interruptible.ts'
 import { persistenceAdapter } from '../persistence/persistence-adapter.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import { USE_OTHER_TOOLS, withCopyProgress } from './backup.ts'
+import { interruptible } from './interruptible.ts'
 
 /** Replaces the database by a backup. */
 export async function restoreCommand(file: string): Promise<void> {

@@ -2,10 +2,10 @@ import { hash, randomInt } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { type NewPet, validateNewPet } from '@pet-store/domain'
 import { amount } from '../messages/amount.ts'
-import { interruptible } from '../messages/interruptible.ts'
 import { showProgress } from '../messages/progress.ts'
 import { openBulkAccess, openPersistence } from '../persistence/open-persistence.ts'
 import { readSettings } from '../settings/read-settings.ts'
+import { interruptible } from './interruptible.ts'
 
 interface SeedOptions {
   readonly count: number

@@ -9,7 +9,6 @@ import {
 } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { causedBy, expectEqual, expectRejection } from '../case/expectations.ts'
-
 import { unreadable } from '../case/unreadable.ts'
 import { aMomentLater, aTurnLater } from '../case/wait.ts'
 import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'

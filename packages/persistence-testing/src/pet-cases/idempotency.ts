@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import type { CreatedPet, Pet, PetId, PetRepository } from '@pet-store/domain'
 import { type ContractCase, casesOf } from '../case/contract-case.ts'
 import { causedBy, expectEqual, expectRejection } from '../case/expectations.ts'
-
 import { unreadable } from '../case/unreadable.ts'
 import { aTurnLater } from '../case/wait.ts'
 import { aNewPet } from '../test-data/new-pets.ts'

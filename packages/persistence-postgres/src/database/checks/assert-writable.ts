@@ -91,7 +91,8 @@ async function assertRights(pool: Pool, { countsRequests }: Use): Promise<void> 
  * one fails in the same way: a new one may lead to the primary, or have other settings.
  */
 async function readState(pool: Pool, sql: string): Promise<Record<string, boolean>> {
-  for (const beganAtMs = performance.now(); ; ) {
+  const beganAtMs = performance.now()
+  for (;;) {
     const client = await pool.connect()
     try {
       const state = await readStateOn(client, sql)

@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import { printLine } from './progress.ts'
+import { printLine } from '../messages/progress.ts'
 
 /**
  * Runs work. SIGINT and SIGTERM print the message, which says what was done, and end the program.
