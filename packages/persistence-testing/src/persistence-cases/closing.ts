@@ -1,7 +1,7 @@
 import type { ApiKey } from '@pet-store/access'
 import type { PetId } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
-import { everyCall, failureOf, prepareCalls } from '../adapter/every-call.ts'
+import { type Call, everyCall, failureOf, prepareCalls } from '../adapter/every-call.ts'
 import { withProcesses } from '../adapter/other-process.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
@@ -88,6 +88,25 @@ export const closingCases: readonly HarnessCase[] = casesOf(GROUP, {
       )
     })
   },
+  'pending-one: finishes a call that was begun before it is closed, even if it is the only one':
+    async (harness) => {
+      const url = await harness.emptyDatabase({ mayHaveSchema: true })
+      const count = await withPersistence(harness, url, async (first) => {
+        await first.pets.add(aNewPet())
+        await prepareCalls(first, 'alone')
+        return everyCall(first, 'alone').length
+      })
+      for (let index = 0; index < count; index += 1) {
+        const opened = await harness.open({ url, mode: 'write' })
+        const call = everyCall(opened, 'alone')[index] as Call
+        let hasEnded = false
+        const failure = failureOf(call).finally(() => (hasEnded = true))
+        await opened.close()
+        await aTurnLater()
+        expectEqual(hasEnded, true, `whether ${call.name} has ended when close resolves`)
+        expectEqual(await failure, undefined, `the failure of ${call.name}, begun before close`)
+      }
+    },
   'process-ends: leaves nothing behind that keeps the process running when it is closed':
     withProcesses(async (harness, start) => {
       const url = await harness.emptyDatabase({ mayHaveSchema: true })

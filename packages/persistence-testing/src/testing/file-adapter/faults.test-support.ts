@@ -18,6 +18,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['rotates-in-two-steps', 'killed.rotations'],
   ['uses-in-parts', 'killed.uses'],
   ['closes-early', 'reopen.pending-writes'],
+  ['forgets-a-single-call', 'reopen.pending-one'],
   ['cuts-calls-off', 'unavailable.closed-briefly'],
   ['denies-lost-replies', 'unavailable.frozen-writes'],
   ['waits-forever', 'unavailable.closed-frozen'],

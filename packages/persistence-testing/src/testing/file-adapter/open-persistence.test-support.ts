@@ -286,7 +286,7 @@ const openFilePersistence: OpenPersistence = async (options) => {
       isClosing = true
       leak.ofClose(isDown())
       if (has('waits-for-other-openings')) await untilNoneCalls(pathname)
-      if (!has('closes-early'))
+      if (!has('closes-early') && !(has('forgets-a-single-call') && running.length === 1))
         await Promise.race([Promise.allSettled(running), wait(1_000, false)])
       for (const end of has('closes-all') ? (openingsOf.get(pathname) ?? []) : []) end()
       lock.release()
