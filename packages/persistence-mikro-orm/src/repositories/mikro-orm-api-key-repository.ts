@@ -1,4 +1,5 @@
-import type { FilterQuery } from '@mikro-orm/core'
+import { type FilterQuery, UniqueConstraintViolationException } from '@mikro-orm/core'
+import type { SqlEntityManager } from '@mikro-orm/sql'
 import type { ApiKey, ApiKeyRepository, KeyUse, NewApiKey } from '@pet-store/access'
 import { apiKeyFromRow, rowFromApiKey } from '../entities/api-key-columns.ts'
 import { ApiKeyEntity, type ApiKeyRow } from '../entities/api-key-entity.ts'
@@ -27,7 +28,13 @@ export class MikroOrmApiKeyRepository implements ApiKeyRepository {
         throw new Error(`There is no key ${JSON.stringify(id)} to replace.`)
       // `replaces` is unique, so only one of several concurrent calls inserts its row.
       const insert = em.createQueryBuilder(ApiKeyEntity).insert(row).onConflict('replaces').ignore()
-      return (await insert.execute('run')).affectedRows > 0
+      try {
+        return (await insert.execute('run')).affectedRows > 0
+      } catch (error) {
+        // Of two calls with one successor, PostgreSQL may notice first that its id is taken.
+        if (isTaken(error, em) && (await em.count(ApiKeyEntity, { replaces: id })) > 0) return false
+        throw error
+      }
     })
   }
 
@@ -104,6 +111,13 @@ export class MikroOrmApiKeyRepository implements ApiKeyRepository {
         .map((row) => keyWithSuccessor(row, successors.get(row.id)))
     })
   }
+}
+
+/** Whether a statement has changed nothing because a unique value is taken. */
+function isTaken(error: unknown, em: SqlEntityManager): boolean {
+  if (!(error instanceof Error)) return false
+  // The errors of a query builder are those of the driver.
+  return em.getDriver().convertException(error) instanceof UniqueConstraintViolationException
 }
 
 /**
