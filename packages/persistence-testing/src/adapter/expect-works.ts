@@ -8,7 +8,7 @@ import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
 import { aNewPet } from '../test-data/new-pets.ts'
 import { idsOf } from '../test-data/stored-pets.ts'
 import { after } from '../test-data/times.ts'
-import { untilAvailable } from './until-available.ts'
+import { expectAvailable, untilAvailable } from './until-available.ts'
 
 /**
  * Expects every function of an open adapter to work, each on what the others have written. `label`
@@ -33,6 +33,13 @@ export async function expectWorks(opened: Persistence, label: string): Promise<v
 /** The same of an adapter whose database has just become available again. */
 export function expectWorksAgain(opened: Persistence, label: string): Promise<void> {
   return untilAvailable((attempt) => expectWorks(opened, `${label} ${attempt}`))
+}
+
+/** The same of an adapter that nothing hinders any more. */
+export function expectEachWorksAgain(opened: Persistence): Promise<void> {
+  return expectAvailable('every function', (attempt) =>
+    expectWorks(opened, `afterwards ${attempt}`),
+  )
 }
 
 async function expectPetsWork(pets: PetRepository, label: string): Promise<void> {

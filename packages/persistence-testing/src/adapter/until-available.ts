@@ -1,4 +1,4 @@
-import { AssertionError } from 'node:assert/strict'
+import assert, { AssertionError } from 'node:assert/strict'
 import { wait } from '../case/wait.ts'
 
 const RETRY_MS = 100
@@ -23,5 +23,21 @@ export async function untilAvailable<Result>(
       if (error instanceof AssertionError || isLast) throw error
       await wait(RETRY_MS)
     }
+  }
+}
+
+/**
+ * The same of an adapter that nothing hinders any more: if each call is rejected for so long, that
+ * is a fault, on a busy machine too. `subject` says what is called.
+ */
+export async function expectAvailable<Result>(
+  subject: string,
+  call: (attempt: number) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await untilAvailable(call)
+  } catch (error) {
+    if (error instanceof AssertionError) throw error
+    assert.fail(`${subject} must work again, but has rejected: ${String(error)}`)
   }
 }

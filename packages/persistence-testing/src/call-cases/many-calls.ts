@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Persistence } from '@pet-store/persistence'
 import { everyCall, prepareCalls } from '../adapter/every-call.ts'
-import { expectWorks } from '../adapter/expect-works.ts'
+import { expectEachWorksAgain, expectWorks } from '../adapter/expect-works.ts'
 import { ADDS_A_KEY, UNAVAILABLE } from '../adapter/outage.ts'
+import { expectAvailable } from '../adapter/until-available.ts'
 import {
   apiKeysOf,
   rateLimiterOf,
@@ -144,13 +145,17 @@ export const manyCallsCases: readonly HarnessCase[] = casesOf(GROUP, {
       await rejectedOften(REJECTED, () => pets.addWithKey(aNewPet(), other))
       if (opened.apiKeys !== undefined) {
         const { apiKeys } = opened
-        await apiKeys.add(aNewApiKey('taken'))
-        await rejectedOften(REJECTED_KEYS, () => apiKeys.add(aNewApiKey('taken')))
+        const taken = await expectAvailable('add of an API key', async (attempt) => {
+          const key = aNewApiKey(`taken ${attempt}`)
+          await apiKeys.add(key)
+          return key
+        })
+        await rejectedOften(REJECTED_KEYS, () => apiKeys.add(taken))
         await rejectedOften(REJECTED_KEYS, (index) =>
           apiKeys.replace('key_unknown', aNewApiKey(`${index}`), after(1)),
         )
       }
-      await expectWorks(opened, 'afterwards')
+      await expectEachWorksAgain(opened)
     })
   },
 })

@@ -1,7 +1,6 @@
-import assert from 'node:assert/strict'
 import type { Persistence } from '@pet-store/persistence'
 import { everyCall } from '../adapter/every-call.ts'
-import { expectWorks, expectWorksAgain } from '../adapter/expect-works.ts'
+import { expectEachWorksAgain, expectWorks } from '../adapter/expect-works.ts'
 import { interrupted } from '../adapter/outage.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { aTurnLater } from '../case/wait.ts'
@@ -53,13 +52,6 @@ export const manyRejectedCases: readonly HarnessCase[] = casesOf(GROUP, {
       await expectEachWorksAgain(persistence)
     }, 'freeze'),
 })
-
-function expectEachWorksAgain(opened: Persistence): Promise<void> {
-  return expectWorksAgain(opened, 'afterwards').catch((error: unknown) => {
-    if (error instanceof assert.AssertionError) throw error
-    assert.fail(`every function must work again, but one has rejected: ${String(error)}`)
-  })
-}
 
 type Calls = readonly [count: number, call: (index: number) => unknown]
 

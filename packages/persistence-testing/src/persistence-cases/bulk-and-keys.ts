@@ -101,6 +101,19 @@ export const bulkAndKeysCases: readonly HarnessCase[] = casesOf(GROUP, {
           await open.writeIdempotencyKeys(created)
         }
       })
+      // Written with another time, they have that one, whatever an adapter deletes.
+      const renewed = created
+        .filter(({ at }) => at === EXPIRED)
+        .map((key) => ({ ...key, at: after(0) }))
+      await bulk((open) => open.writeIdempotencyKeys(renewed))
+      await withPersistence(harness, url, async ({ pets }) => {
+        for (let count = 0; count < FEW_KEYS; count += 1) {
+          const { owner, fingerprint } = KEY
+          await pets.addWithKey(aNewPet(), { owner, key: `new ${count}`, fingerprint })
+        }
+      })
+      const read = await bulk((open) => open.readIdempotencyKeys(FEW_KEYS))
+      expectEqual(read, renewed, 'the keys that were written again, with a later time')
     }),
   'api-keys: knows the API keys that bulk access has written, and bulk access those of the adapter':
     withBulk(async (harness, url, bulk) => {

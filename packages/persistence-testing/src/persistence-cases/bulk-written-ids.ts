@@ -10,11 +10,18 @@ import { listAll } from '../test-data/stored-pets.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
 
-/** The greatest is written first, or last, or between others, as calls of an import come. */
+/** More ids, one after the other, than an adapter tries before it says that an add failed. */
+const WITHOUT_GAPS = Array.from({ length: 40 }, (_, index) => BigInt(3 + index))
+
+/**
+ * The greatest is written first, or last, or between others, as calls of an import come. Or there
+ * is no free id between them.
+ */
 const ORDERS: readonly (readonly (readonly bigint[])[])[] = [
   [[12n, 3n, 9n, 6n]],
   [[6n, 12n, 3n]],
   [[12n], [3n, 5n]],
+  [WITHOUT_GAPS],
 ]
 const ADDS = 16
 /** How many pets are added at the same time: an adapter may assign their ids together. */

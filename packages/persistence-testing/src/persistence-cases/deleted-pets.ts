@@ -6,7 +6,7 @@ import { expectEqual } from '../case/expectations.ts'
 import { memberOf } from '../harness/harness-members.ts'
 import type { HarnessCase, PersistenceHarness } from '../harness/persistence-harness.ts'
 import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
-import { aNewPet } from '../test-data/new-pets.ts'
+import { addKeyed, aNewPet } from '../test-data/new-pets.ts'
 import { idsOf, listAll } from '../test-data/stored-pets.ts'
 
 const KEY = anIdempotencyKey()
@@ -39,6 +39,7 @@ export const deletedPetCases: readonly HarnessCase[] = casesOf(GROUP, {
       )
     })
     await expectDeletedOnce(harness, url)
+    await expectLifetimeAnew(harness, url)
     if (harness.capabilities?.severalProcesses) await expectDeletedMeanwhile(harness, url)
     if (harness.openBulkAccess !== undefined) {
       await withBulkAccess(harness, url, async (bulk) => {
@@ -86,6 +87,30 @@ async function expectDeletedOnce(harness: PersistenceHarness, url: string): Prom
       repeat,
       { pet: next.pet, isReplay: true },
       'a repeat of other content must return its pet',
+    )
+  })
+}
+
+/** The lifetime of the key begins anew too, whatever is known of its first use. */
+async function expectLifetimeAnew(harness: PersistenceHarness, url: string): Promise<void> {
+  const deletePet = memberOf(harness, 'deletePet')
+  const key = { owner: KEY.owner, key: 'anew', fingerprint: KEY.fingerprint }
+  const used = (hours: number) => ({ ...key, at: new Date(Date.now() - hours * 3_600_000) })
+  const first = await withPersistence(harness, url, ({ pets }) =>
+    pets.addWithKey(aNewPet(), used(30)),
+  )
+  await deletePet(url, first.pet.id)
+  await withPersistence(harness, url, async ({ pets }) => {
+    const { pet, isReplay } = await pets.addWithKey(aNewPet(), used(20))
+    expectEqual(isReplay, false, 'isReplay of a call whose pet of ten hours before was deleted')
+    // With these an adapter may delete what has expired.
+    for (let count = 0; count < 3; count += 1) await addKeyed(pets, aNewPet())
+    for (let count = 0; count < 3; count += 1)
+      await pets.addWithKey(aNewPet(), { ...key, key: `anew ${count}` })
+    expectEqual(
+      await pets.addWithKey(aNewPet(), key),
+      { pet, isReplay: true },
+      'a repeat within a day of the call that stored the new pet',
     )
   })
 }

@@ -25,6 +25,26 @@ export const underWayFaults: readonly Fault<PetRepository>[] = petFaults('pet.id
       },
     }
   },
+  'expired-together: deletes a few keys at a time, by the times of their first uses': (
+    { memory },
+    { addWithKey },
+  ) => {
+    const firstUses = new Map<string, number>()
+    return {
+      async addWithKey(pet, key) {
+        const atMs = dated(key).at.getTime()
+        const untilMs = Math.min(atMs, Date.now()) - IDEMPOTENCY_KEY_LIFETIME_MS
+        const expired = [...firstUses].filter(([, firstMs]) => firstMs <= untilMs)
+        for (const [text] of expired.slice(0, 10)) {
+          memory.keys.delete(text)
+          firstUses.delete(text)
+        }
+        const created = await addWithKey(pet, key)
+        if (!firstUses.has(textOf(key))) firstUses.set(textOf(key), atMs)
+        return created
+      },
+    }
+  },
   'expired-together: loses the pet of a call if another one deletes expired keys meanwhile': (
     { memory },
     { addWithKey },

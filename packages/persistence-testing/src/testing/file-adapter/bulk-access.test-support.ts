@@ -189,6 +189,13 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
         return writing
       }
     }
+    if (has('passes-one-written-id')) {
+      bulk.writePets = (pets) => {
+        const writing = writePets.call(bulk, pets)
+        if (bulk.memory.pets.has(bulk.memory.lastId - 1n)) bulk.memory.lastId -= 1n
+        return writing
+      }
+    }
     if (has('ends-pages-at-expired-keys')) {
       bulk.readIdempotencyKeys = async (limit, after) => {
         const page = await readIdempotencyKeys.call(bulk, limit, after)

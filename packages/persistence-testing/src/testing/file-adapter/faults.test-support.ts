@@ -6,6 +6,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['forgets-idempotency-keys', 'reopen.idempotency-keys'],
   ['forgets-api-keys', 'reopen.api-keys'],
   ['remembers-deleted-pets', 'reopen.deleted-pet'],
+  ['ages-keys-from-their-first-use', 'reopen.deleted-pet'],
   ['keeps-a-timer', 'reopen.process-ends'],
   [
     'loses-pending-writes',
@@ -183,6 +184,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['remembers-ids-of-hashes', 'bulk.fresh-keys'],
   ['writes-over-ids', 'bulk.written-ids'],
   ['checks-the-first-id-of-several', 'bulk.written-ids'],
+  ['passes-one-written-id', 'bulk.written-ids'],
   ['waits-for-other-openings', 'shared.close-beside-calls'],
   ['counts-until-its-clock', 'clock.jumps'],
   ['caches-lists-until-an-add', 'bulk.fresh-reads'],

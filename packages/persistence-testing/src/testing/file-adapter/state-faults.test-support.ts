@@ -2,6 +2,9 @@ import { IDEMPOTENCY_KEY_LIFETIME_MS, INT64, type Pet } from '@pet-store/domain'
 import { textOf } from '../fake-pets.test-support.ts'
 import type { State } from './state.test-support.ts'
 
+/** When this process has first used each idempotency key, of any file. */
+const firstUses = new Map<string, number>()
+
 /** What a file contains, of which an opening breaks a guarantee. */
 export function stateFaults({
   has,
@@ -33,6 +36,13 @@ export function stateFaults({
       pets.addWithKey = async (pet, key) => {
         const id = memory.keys.get(textOf(key))?.id
         return id === undefined ? addWithKey(pet, key) : { pet: { ...pet, id }, isReplay: true }
+      }
+    if (has('ages-keys-from-their-first-use'))
+      pets.addWithKey = (pet, key) => {
+        const untilMs = Math.min(Number(key.at), Date.now()) - IDEMPOTENCY_KEY_LIFETIME_MS
+        for (const [text, atMs] of firstUses) if (atMs <= untilMs) memory.keys.delete(text)
+        firstUses.set(textOf(key), firstUses.get(textOf(key)) ?? Number(key.at))
+        return addWithKey(pet, key)
       }
     if (has('caches-repeats'))
       pets.addWithKey = async (pet, key) => {
