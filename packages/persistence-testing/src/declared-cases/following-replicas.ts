@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { OnStatement, Persistence } from '@pet-store/persistence'
-import { linesOf, withProcesses } from '../adapter/other-process.ts'
+import { linesOf, withProcesses } from '../adapter/other-process/other-process.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'

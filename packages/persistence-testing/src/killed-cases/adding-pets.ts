@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import type { PetRepository } from '@pet-store/domain'
 import {
   killedAfter,
-  type StartProcess,
   untilKilled,
   untilKilledOnce,
-  withProcesses,
-} from '../adapter/other-process.ts'
+} from '../adapter/other-process/killed-process.ts'
+import { type StartProcess, withProcesses } from '../adapter/other-process/other-process.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'

@@ -3,8 +3,8 @@ import {
   killedAfter,
   untilKilled,
   untilKilledOnce,
-  withProcesses,
-} from '../adapter/other-process.ts'
+} from '../adapter/other-process/killed-process.ts'
+import { withProcesses } from '../adapter/other-process/other-process.ts'
 import { openBulkAccessOf, withBulkAccess } from '../adapter/with-persistence.ts'
 import { readEverything } from '../bulk-cases/items.ts'
 import { casesOf } from '../case/contract-case.ts'

@@ -1,4 +1,4 @@
-import { linesOf, withProcesses } from '../adapter/other-process.ts'
+import { linesOf, withProcesses } from '../adapter/other-process/other-process.ts'
 import { aRandomMoment } from '../adapter/outage.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { wait } from '../case/wait.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { linesOf, withProcesses } from '../adapter/other-process.ts'
+import { linesOf, withProcesses } from '../adapter/other-process/other-process.ts'
 import { SETTABLE_CLOCK } from '../adapter/settable-clock.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { IDEMPOTENCY_KEY_LIFETIME_MS } from '@pet-store/domain'
-import { linesOf, withProcesses } from '../adapter/other-process.ts'
+import { linesOf, withProcesses } from '../adapter/other-process/other-process.ts'
 import { SETTABLE_CLOCK } from '../adapter/settable-clock.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'

@@ -5,7 +5,11 @@ import { everyCall, prepareCalls } from '../adapter/every-call.ts'
 import { expectApart, expectBulkApart, useOnce } from '../adapter/expect-apart.ts'
 import { CALL_TURNS, expectNothingLeft } from '../adapter/expect-nothing-left.ts'
 import { expectWorks } from '../adapter/expect-works.ts'
-import { linesOf, type StartProcess, withProcesses } from '../adapter/other-process.ts'
+import {
+  linesOf,
+  type StartProcess,
+  withProcesses,
+} from '../adapter/other-process/other-process.ts'
 import { rejectedBulkCalls, rejectedCalls } from '../adapter/rejected-calls.ts'
 import { withBulkAccess, withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'

@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_KEY_LIFETIME_MS } from '@pet-store/domain'
-import { linesOf, withProcesses } from '../adapter/other-process.ts'
+import { linesOf, withProcesses } from '../adapter/other-process/other-process.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'

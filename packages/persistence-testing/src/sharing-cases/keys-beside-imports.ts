@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { everyBulkCall } from '../adapter/every-bulk-call.ts'
-import { besideAnotherProcess } from '../adapter/other-process.ts'
+import { besideAnotherProcess } from '../adapter/other-process/beside-another-process.ts'
 import { apiKeysOf, openBulkAccessOf, withBulkAccess } from '../adapter/with-persistence.ts'
 import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ApiKey, ApiKeyRepository, RateLimit, RateLimiter } from '@pet-store/access'
 import type { PetId, PetRepository } from '@pet-store/domain'
-import { besideAnotherProcess } from '../adapter/other-process.ts'
+import { besideAnotherProcess } from '../adapter/other-process/beside-another-process.ts'
 import { SETTABLE_CLOCK } from '../adapter/settable-clock.ts'
 import { apiKeysOf, rateLimiterOf } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'

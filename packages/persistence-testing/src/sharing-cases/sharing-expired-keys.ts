@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_KEY_LIFETIME_MS } from '@pet-store/domain'
-import { besideAnotherProcess } from '../adapter/other-process.ts'
+import { besideAnotherProcess } from '../adapter/other-process/beside-another-process.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'

@@ -1,12 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
-import type { Persistence } from '@pet-store/persistence'
-import { awaitedLater } from '../case/awaited-later.ts'
-import { causedBy, expectEqual } from '../case/expectations.ts'
-import { memberOf } from '../harness/harness-members.ts'
-import type { HarnessCase, PersistenceHarness } from '../harness/persistence-harness.ts'
-import { assertSeveralProcesses } from '../harness/several-processes.ts'
-import { withPersistence } from './with-persistence.ts'
+import { causedBy, expectEqual } from '../../case/expectations.ts'
+import { memberOf } from '../../harness/harness-members.ts'
+import type { PersistenceHarness } from '../../harness/persistence-harness.ts'
 
 /** What another process did. */
 interface ProcessResult {
@@ -132,39 +128,6 @@ function startProcess(
   }
 }
 
-/** A script that kills its own process before anything can happen in it after a call. */
-export function killedAfter(setUp: string, call: string): string {
-  return `${setUp}
-    await ${call}.then(() => process.kill(process.pid, 'SIGKILL'))`
-}
-
-/**
- * Kills a process once it has printed so many lines, at a random moment of the time that follows.
- * Returns the lines that it printed.
- */
-export function untilKilledOnce(
-  other: OtherProcess,
-  lineCount: number,
-  withinMs: number = 0,
-): Promise<readonly string[]> {
-  let isEnding = false
-  other.onLines((lines) => {
-    if (isEnding || lines.length < lineCount) return
-    isEnding = true
-    if (withinMs === 0) other.kill()
-    else setTimeout(other.kill, Math.random() * withinMs)
-  })
-  return untilKilled(other)
-}
-
-/** Returns the lines of a process that is to be killed in the middle of its work. */
-export async function untilKilled({ ended }: OtherProcess): Promise<readonly string[]> {
-  const { lines, errors, signal } = await ended
-  const message = `the writing process must run until it is killed; it printed: ${errors}`
-  causedBy(errors, () => expectEqual(signal, 'SIGKILL', message))
-  return lines
-}
-
 /** Returns the lines of a process, which must have ended by itself. */
 export async function linesOf({ ended }: OtherProcess): Promise<readonly string[]> {
   const { lines, errors, code } = await ended
@@ -172,46 +135,3 @@ export async function linesOf({ ended }: OtherProcess): Promise<readonly string[
   causedBy(errors, () => expectEqual(code, 0, message))
   return lines
 }
-
-/**
- * Does a work in this process while another one runs a script, and tells it whether that has ended.
- * Returns what both have found.
- */
-type Together = <Ours>(
-  script: string,
-  work: (hasEnded: () => boolean) => Promise<Ours>,
-) => Promise<readonly [ours: Ours, theirs: string]>
-
-/**
- * Opens an empty database, for a case that uses it in another process too. Both begin when the
- * other one is ready.
- */
-export function besideAnotherProcess(
-  run: (opened: Persistence, together: Together, url: string) => Promise<void>,
-): HarnessCase['run'] {
-  return withProcesses(async (harness, start) => {
-    assertSeveralProcesses(harness)
-    const url = await harness.emptyDatabase({ mayHaveSchema: true })
-    await withPersistence(harness, url, (opened) => {
-      const together: Together = async (script, work) => {
-        let working: ReturnType<typeof work> | undefined
-        let hasEnded = false
-        const other = start(url, OPENED + script)
-        void other.ended.finally(() => (hasEnded = true))
-        other.onLines(() => {
-          if (working !== undefined) return
-          other.go()
-          working = awaitedLater(work(() => hasEnded))
-        })
-        const theirs = (await linesOf(other))[1] ?? ''
-        return [await (working as ReturnType<typeof work>), theirs]
-      }
-      return run(opened, together, url)
-    })
-  })
-}
-
-const OPENED = `
-  const opened = await open({ url, mode: 'migrate' })
-  print('ready')
-  await go()`
