@@ -140,6 +140,37 @@ it('a pet is not reported as stored if its file moves while it is committed', as
   database.close()
 })
 
+it('a pet is not reported as stored if its file cannot be read after the commit', ({ skip }) => {
+  skip(process.platform !== 'linux', 'needs /proc')
+  // In a process of its own, because descriptors that are closed may be opened for other files.
+  const code = `
+    import { closeSync, readdirSync, readFileSync, statSync } from 'node:fs'
+    import { createGroupedWrites } from '../../driver/grouped-writes.ts'
+    import { openSqliteDatabase } from '../database.ts'
+    import { closeDatabase } from './watched-files.ts'
+    const path = ${JSON.stringify(path)}
+    const database = await openSqliteDatabase(path)
+    const isReadOnly = (name) =>
+      /^flags:\\s*\\d*0$/m.test(readFileSync('/proc/self/fdinfo/' + name, 'utf8'))
+    const { ino } = statSync(path)
+    const isOfFile = (name) =>
+      statSync('/proc/self/fd/' + name, { throwIfNoEntry: false })?.ino === ino
+    const descriptors = readdirSync('/proc/self/fd').filter((name) =>
+      isOfFile(name) && isReadOnly(name))
+    const exec = database.exec.bind(database)
+    database.exec = (sql) => {
+      exec(sql)
+      if (sql === 'commit') for (const descriptor of descriptors) closeSync(Number(descriptor))
+    }
+    await createGroupedWrites(database).add(() => 1, []).catch((error) =>
+      console.log(error.code, error.outcome))
+    closeDatabase(database)`
+  const node = ['--conditions=@pet-store/source', '--input-type=module', '--eval', code]
+  const { stdout, stderr } = spawnSync(process.execPath, node, { cwd: import.meta.dirname })
+  expect(String(stderr)).toBe('')
+  expect(String(stdout)).toBe('persistence_unavailable unknown\n')
+})
+
 it('an import stores nothing in a file that was moved', async () => {
   const bulk = await openSqliteBulkAccess({ url: `sqlite:${path}`, mode: 'write' })
   renameSync(path, `${path}.moved`)

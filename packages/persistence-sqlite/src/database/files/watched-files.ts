@@ -67,7 +67,7 @@ export function assertFilesUnmoved(
   if (moved === undefined) {
     const [file] = files ?? []
     // It may be moved at this moment; the check after the write notices that.
-    if (file !== undefined && !isWithLog(file.path, file.id)) overwritten.add(database)
+    if (file !== undefined && !saysItHasLog(file, outcome)) overwritten.add(database)
     assertNotOverwritten(database, outcome)
     return
   }
@@ -76,6 +76,15 @@ export function assertFilesUnmoved(
     message: `The ${what} ${JSON.stringify(path)} was moved, replaced or deleted. ${advice}`,
     outcome,
   })
+}
+
+/** Throws `persistence_unavailable` if the header cannot be read, as from a broken disk. */
+function saysItHasLog({ path, id }: WatchedFile, outcome: WriteOutcome): boolean {
+  try {
+    return isWithLog(path, id)
+  } catch (cause) {
+    throw persistenceUnavailable({ cause, outcome })
+  }
 }
 
 /**
@@ -123,10 +132,16 @@ function pathOf(database: Database.Database): string {
   return watched.get(database)?.[0]?.path ?? database.name
 }
 
+/** Whether the file of a database was overwritten, or may have been. */
 function isOverwritten(database: Database.Database): boolean {
   const [file] = watched.get(database) ?? []
   if (file === undefined || fileIdOf(file.path) !== file.id) return false
-  return overwritten.has(database) || !isWithLog(file.path, file.id)
+  try {
+    return overwritten.has(database) || !isWithLog(file.path, file.id)
+  } catch {
+    // Its header cannot be read.
+    return true
+  }
 }
 
 /** Whether another process has created another index of the same log. */
