@@ -23,6 +23,7 @@ import { replicaCases } from './declared-cases/replicas.ts'
 import { reportingCases } from './declared-cases/reporting.ts'
 import { assertHarness } from './harness/harness-members.ts'
 import type { HarnessCase, PersistenceHarness } from './harness/persistence-harness.ts'
+import { quickRejections } from './harness/quick-rejections.ts'
 import { killedWhileAddingCases } from './killed-cases/adding-pets.ts'
 import { killedWhileChangingKeysCases } from './killed-cases/changing-keys.ts'
 import { killedInBulkCases } from './killed-cases/writing-in-bulk.ts'
@@ -89,7 +90,8 @@ export interface AdapterCase {
  */
 export function adapterContract(given: PersistenceHarness): readonly AdapterCase[] {
   assertHarness(given)
-  const harness = withDatabasesApart(given)
+  const rejections = quickRejections(withDatabasesApart(given))
+  const { harness } = rejections
   const opened =
     <Port>(part: (opened: Persistence) => Port): WithPort<Port> =>
     (url, work) =>
@@ -191,7 +193,10 @@ export function adapterContract(given: PersistenceHarness): readonly AdapterCase
         timeLimitMs,
         run: async (limitMs = timeLimitMs) => {
           try {
-            await repeatIfBusy(() => run(harness, limitMs))
+            await repeatIfBusy(() => {
+              rejections.begin()
+              return run(harness, limitMs)
+            }, rejections.isQuick)
           } catch (error) {
             if (error instanceof NotTested) return error.message
             throw error

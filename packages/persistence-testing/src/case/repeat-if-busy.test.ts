@@ -18,6 +18,7 @@ function failing(times: number, fail: () => unknown) {
   return { state, run }
 }
 
+const isSlow = () => false
 const rejected = () => Promise.reject(UNAVAILABLE)
 const rejectedOtherwise = () =>
   expectRejection(rejected, 'it must say so', { code: 'idempotency_key_reused' })
@@ -26,9 +27,9 @@ it.each([rejected, rejectedOtherwise])(
   'repeatIfBusy runs a case up to three times in which a call was rejected',
   async (fail) => {
     const twice = failing(2, fail)
-    expect(await repeatIfBusy(twice.run, () => true)).toBe('passed')
+    expect(await repeatIfBusy(twice.run, isSlow, () => true)).toBe('passed')
     const always = failing(9, fail)
-    await expect(repeatIfBusy(always.run, () => true)).rejects.toThrow(NotTested)
+    await expect(repeatIfBusy(always.run, isSlow, () => true)).rejects.toThrow(NotTested)
     expect(always.state.runs).toBe(3)
   },
 )
@@ -41,23 +42,30 @@ it('repeatIfBusy says with which error a database was taken for unavailable', as
     [UNAVAILABLE, /: The database is unavailable\.$/],
   ] as const) {
     const { run } = failing(9, () => Promise.reject(error))
-    await expect(repeatIfBusy(run, () => true)).rejects.toThrow(said)
+    await expect(repeatIfBusy(run, isSlow, () => true)).rejects.toThrow(said)
   }
 })
 
 it('repeatIfBusy rejects a case in which each time a call failed for another reason', async () => {
   const { run } = failing(9, () => Promise.reject(new TypeError('planted')))
-  await expect(repeatIfBusy(run, () => true)).rejects.toThrow(TypeError)
+  await expect(repeatIfBusy(run, isSlow, () => true)).rejects.toThrow(TypeError)
 })
 
 it('repeatIfBusy runs a case once on a machine that is not busy', async () => {
   const { state, run } = failing(9, rejected)
-  await expect(repeatIfBusy(run, () => false)).rejects.toBe(UNAVAILABLE)
+  await expect(repeatIfBusy(run, isSlow, () => false)).rejects.toBe(UNAVAILABLE)
   expect(state.runs).toBe(1)
 })
 
 it('repeatIfBusy runs a case once that has judged what a call returned', async () => {
   const { state, run } = failing(9, () => expectEqual(1, 2, 'the count'))
-  await expect(repeatIfBusy(run, () => true)).rejects.toBeInstanceOf(AssertionError)
+  await expect(repeatIfBusy(run, isSlow, () => true)).rejects.toBeInstanceOf(AssertionError)
+  expect(state.runs).toBe(1)
+})
+
+it('repeatIfBusy runs a case once in which a call was rejected before any deadline', async () => {
+  const { state, run } = failing(9, rejected)
+  const isQuick = (error: unknown) => error === UNAVAILABLE
+  await expect(repeatIfBusy(run, isQuick, () => true)).rejects.toBe(UNAVAILABLE)
   expect(state.runs).toBe(1)
 })

@@ -12,19 +12,22 @@ const TOO_BUSY = 'this machine is so busy that the adapter took its database for
 /**
  * Runs a case again in which a call was rejected, if this machine is so busy that a deadline of the
  * adapter may have run out. A correct adapter may then say that its database is unavailable. If it
- * does so each time, its guarantee was not tested. What a call returned is judged at once.
+ * does so each time, its guarantee was not tested. What a call returned is judged at once, and so
+ * is a rejection that `isQuick`: no deadline can have run out.
  */
 export async function repeatIfBusy<Result>(
   run: () => Promise<Result>,
+  isQuick: (rejection: unknown) => boolean,
   isBusy: () => boolean = isMachineBusy,
 ): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await run()
     } catch (error) {
-      if (error instanceof NotTested || rejectionIn(error) === undefined || !isBusy()) throw error
-      if (attempt < MAX_ATTEMPTS) continue
       const rejection = rejectionIn(error)
+      if (error instanceof NotTested || rejection === undefined) throw error
+      if (isQuick(rejection) || !isBusy()) throw error
+      if (attempt < MAX_ATTEMPTS) continue
       throw inspect(rejection).includes(UNAVAILABLE)
         ? new NotTested(`${TOO_BUSY}: ${firstCauseOf(rejection)}`)
         : error

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { type Follow, followedHarness } from '../../harness/followed-harness.ts'
 import type { PersistenceHarness } from '../../harness/persistence-harness.ts'
 
 /** The calls of an adapter, so that a report can say which one failed, or has not ended. */
@@ -33,7 +34,7 @@ export function followCalls(harness: PersistenceHarness): FollowedCalls {
   /**
    * Calls, and notes the call until it has ended; a promise is returned as one that does the same.
    */
-  function follow(name: string, args: readonly unknown[], call: () => unknown): unknown {
+  const follow: Follow = (name, args, call) => {
     const entry = { name, args }
     calls.add(entry)
     const fail = (error: unknown): never => {
@@ -65,38 +66,8 @@ export function followCalls(harness: PersistenceHarness): FollowedCalls {
     )
   }
 
-  /**
-   * An object with the same functions, which are called on the given one: it may be frozen, or an
-   * instance of a class.
-   */
-  function followed<Opened extends object>(name: string, opened: Opened): Opened {
-    const isPart = (value: unknown): value is object => typeof value === 'object' && value !== null
-    return new Proxy({} as Opened, {
-      get(_, key) {
-        const value: unknown = Reflect.get(opened, key)
-        if (typeof value !== 'function') return isPart(value) ? followed(String(key), value) : value
-        return (...args: unknown[]) => {
-          const result = follow(`${name}.${String(key)}`, args, () => value.apply(opened, args))
-          return key === 'createRateLimiter' && isPart(result)
-            ? followed('rateLimiter', result)
-            : result
-        }
-      },
-    })
-  }
-
-  const opening =
-    <Options, Opened extends object>(name: string, open: (options: Options) => Promise<Opened>) =>
-    async (options: Options): Promise<Opened> =>
-      followed('persistence', (await follow(name, [options], () => open(options))) as Opened)
-
-  const { open, openBulkAccess } = harness
   return {
-    harness: {
-      ...harness,
-      open: opening('open', open),
-      ...(openBulkAccess && { openBulkAccess: opening('openBulkAccess', openBulkAccess) }),
-    },
+    harness: followedHarness(harness, follow),
     running: () => [...calls].map(textOf),
     failedWith(error) {
       const call = typeof error === 'object' && error !== null ? failed.get(error) : undefined
