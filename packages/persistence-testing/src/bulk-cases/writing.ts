@@ -173,6 +173,16 @@ export const bulkWritingCases: readonly ContractCase<BulkAccess>[] = casesOf('bu
       )
       const expected = 1 + (isStored ? many.length + 1 : 0)
       const count = await bulk.countPets()
+      // On a busy machine its deadline may run out; then all of it may be stored, at any time.
+      if (Object(rejection).outcome === 'unknown') {
+        const isWhole = [1, many.length + 2].includes(count)
+        expectEqual(
+          isWhole,
+          true,
+          'whether addPets, whose outcome is unknown, has stored all or none',
+        )
+        return
+      }
       causedBy(rejection, () =>
         expectEqual(count, expected, 'the number of pets after a call of addPets'),
       )
