@@ -35,6 +35,7 @@ import { frozenCases } from './outage-cases/frozen.ts'
 import { frozenBulkCases } from './outage-cases/frozen-bulk.ts'
 import { fullCases } from './outage-cases/full.ts'
 import { keysOnceCases } from './outage-cases/keys-once.ts'
+import { limitsOnceCases } from './outage-cases/limits-once.ts'
 import { longOutageCases } from './outage-cases/long-outages.ts'
 import { lostConnectionsCases } from './outage-cases/lost-connections.ts'
 import { manyRejectedCases } from './outage-cases/many-rejected.ts'
@@ -170,6 +171,7 @@ export function adapterContract(given: PersistenceHarness): readonly AdapterCase
       ...lostConnectionsCases,
       ...manyRejectedCases,
       ...keysOnceCases,
+      ...limitsOnceCases,
     ],
     capabilities: [
       ...declaringCases,

@@ -69,6 +69,7 @@ const DECLARATIONS: Readonly<Record<string, readonly [declaration: string, packa
     'persistence.unavailable.bulk': ['BulkAccess', PERSISTENCE],
     'persistence.unavailable.closed': ['Persistence.close', PERSISTENCE],
     'persistence.unavailable.keys-once': ['ApiKeyRepository', ACCESS],
+    'persistence.unavailable.limits-once': ['RateLimiter.take', ACCESS],
   }
 
 /** The declaration whose comment states the guarantee of a case. */

@@ -39,6 +39,9 @@ const FREEZINGS = 3
 
 const WRITERS = 6
 
+/** Each writes as often at the same time: an adapter may let the writes wait for each other. */
+const MORE_LABELS = ['one', 'two', 'three', 'four', 'five', 'six']
+
 /** More than an add has round trips. */
 const STEPS = 8
 
@@ -51,7 +54,7 @@ export const frozenCases: readonly HarnessCase[] = casesOf(GROUP, {
     interrupted(async ({ persistence, interrupt: freeze, harness, url, scale }) => {
       const { pets } = persistence
       const before = await attempt(pets, 'before', true)
-      await prepareCalls(persistence, 'frozen')
+      for (const label of ['frozen', ...MORE_LABELS]) await prepareCalls(persistence, label)
       for (const { isRead, run } of everyCall(persistence, 'frozen')) if (isRead) await run()
       // These find the database frozen before they have a response, or after.
       const hasEnded = { value: false }
@@ -64,9 +67,13 @@ export const frozenCases: readonly HarnessCase[] = casesOf(GROUP, {
       const others = everyCall(persistence, 'frozen').filter(
         ({ name, isRead }) => !(isRead && readsWork) && !isAdd(name),
       )
+      const more = MORE_LABELS.flatMap((label) =>
+        everyCall(persistence, label).filter(({ name, isRead }) => !isRead && !isAdd(name)),
+      )
       const [attempts, notStored] = await allEnded([
         attemptAll(persistence, 'frozen', scale),
         expectUnavailable(others, scale),
+        expectUnavailable(more, scale),
         ...begun,
         ...(readsWork ? [] : [expectNotOpened(() => harness.open({ url }), scale)]),
       ])

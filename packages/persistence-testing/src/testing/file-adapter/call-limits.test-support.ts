@@ -31,6 +31,7 @@ export function callLimitsOf(
   let checks = 0
   let lastMs = performance.now()
   let wasFull = false
+  let line: Promise<void> = Promise.resolve()
   return {
     async besideOthers(change) {
       // So long that a process can be killed between two parts.
@@ -49,6 +50,10 @@ export function callLimitsOf(
       if (wasFull && has('works-again-when-checked')) throw persistenceUnavailable()
       if (isDown() && portName === 'apiKeys' && has('changes-keys-later'))
         setTimeout(() => void work().catch(() => {}), 300)
+      if (isDown() && portName === 'apiKeys' && has('waits-in-line-while-down')) {
+        line = line.then(() => wait(50))
+        return line.then(work)
+      }
       return work()
     },
     assertAllowed() {

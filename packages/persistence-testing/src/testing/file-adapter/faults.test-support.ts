@@ -23,6 +23,8 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['cuts-calls-off', 'unavailable.closed-briefly'],
   ['denies-lost-replies', 'unavailable.frozen-writes'],
   ['waits-forever', 'unavailable.closed-frozen'],
+  ['waits-in-line-while-down', 'unavailable.frozen'],
+  ['repeats-lost-requests', 'unavailable.limits-once'],
   ['fails-in-the-background', 'unavailable.background'],
   ['tells-the-time-while-down', 'unavailable.reads unavailable.frozen'],
   ['serves-known-keys-while-down', 'unavailable.reads unavailable.frozen'],

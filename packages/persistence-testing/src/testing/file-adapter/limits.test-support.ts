@@ -1,4 +1,5 @@
 import type { Allowance, RateLimit } from '@pet-store/access'
+import { repeatedIfLost } from './call-limits.test-support.ts'
 import { fileClock } from './clock.test-support.ts'
 import type { State } from './state.test-support.ts'
 
@@ -13,16 +14,18 @@ export function takeOf(
   return async ({ requests, windowMs }, keyId) => {
     if (isDown() && has('hangs-in-take')) return new Promise(() => {})
     if (isDown() && has('allows-while-down')) return { isAllowed: true, remaining: 0, resetMs: 1 }
-    return call(async (current) => {
-      const counts = has('counts-per-process') ? processCounts : current.counts
-      const now = has('counts-by-its-own-clock') ? Date.now() : fileClock().getTime()
-      if (has('counts-until-its-clock')) return takeUntil({ requests, windowMs }, keyId)
-      const key = `${keyId} ${windowMs} ${Math.floor(now / windowMs)}`
-      const count = (counts.get(key) ?? 0) + 1
-      counts.set(key, count)
-      const remaining = Math.max(0, requests - count)
-      return { isAllowed: count <= requests, remaining, resetMs: windowMs - (now % windowMs) }
-    })
+    const count = () =>
+      call(async (current) => {
+        const counts = has('counts-per-process') ? processCounts : current.counts
+        const now = has('counts-by-its-own-clock') ? Date.now() : fileClock().getTime()
+        if (has('counts-until-its-clock')) return takeUntil({ requests, windowMs }, keyId)
+        const key = `${keyId} ${windowMs} ${Math.floor(now / windowMs)}`
+        const number = (counts.get(key) ?? 0) + 1
+        counts.set(key, number)
+        const remaining = Math.max(0, requests - number)
+        return { isAllowed: number <= requests, remaining, resetMs: windowMs - (now % windowMs) }
+      })
+    return has('repeats-lost-requests') ? repeatedIfLost(isDown, count) : count()
   }
 }
 
