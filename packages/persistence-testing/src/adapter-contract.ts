@@ -64,6 +64,7 @@ import { sequenceCases } from './sequence-cases/sequences.ts'
 import { closingOneCases } from './sharing-cases/closing-one.ts'
 import { keysBesideBulkCases } from './sharing-cases/keys-beside-bulk.ts'
 import { keysBesideImportsCases } from './sharing-cases/keys-beside-imports.ts'
+import { readsUnderWayCases } from './sharing-cases/reads-under-way.ts'
 import { replacingAtOnceCases } from './sharing-cases/replacing-at-once.ts'
 import { sharingCases } from './sharing-cases/sharing.ts'
 import { sharingBetweenProcessesCases } from './sharing-cases/sharing-between-processes.ts'
@@ -151,6 +152,7 @@ export function adapterContract(given: PersistenceHarness): readonly AdapterCase
     'several processes': [
       ...sharingCases,
       ...closingOneCases,
+      ...readsUnderWayCases,
       ...sharingBetweenProcessesCases,
       ...replacingAtOnceCases,
       ...sharingExpiredKeysCases,

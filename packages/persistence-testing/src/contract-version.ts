@@ -9,4 +9,4 @@
  * What each version asks that the one before did not, and which member or case shows it, is in
  * UPGRADING.md of this package.
  */
-export const contractVersion: string = '6.3.0'
+export const contractVersion: string = '6.4.0'

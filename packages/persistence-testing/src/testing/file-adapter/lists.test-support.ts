@@ -1,6 +1,8 @@
+import { inspect } from 'node:util'
 import type { ApiKey } from '@pet-store/access'
 import type { Pet, PetQuery } from '@pet-store/domain'
 import type { State } from './state.test-support.ts'
+import { wait } from './wait.test-support.ts'
 
 type List = (query: PetQuery) => Promise<readonly Pet[]>
 
@@ -24,6 +26,28 @@ export function cachedLists(
 }
 
 type Call = <Result>(method: (current: State) => Promise<Result>) => Promise<Result>
+
+/** By fault, a read gets the result of the same read that is under way. */
+export function sharedReads(has: (fault: string) => boolean) {
+  const underWay = new Map<string, Promise<unknown>>()
+  return async <Result>(
+    name: string,
+    args: readonly unknown[],
+    read: () => Promise<Result>,
+  ): Promise<Result> => {
+    if (!has(`shares-${name}-under-way`)) return read()
+    const text = inspect(args)
+    const reading = underWay.get(text) ?? withLateReply(read)
+    underWay.set(text, reading)
+    return (await reading.finally(() => underWay.delete(text))) as Result
+  }
+}
+
+async function withLateReply<Result>(read: () => Promise<Result>): Promise<Result> {
+  const result = await read()
+  await wait(200)
+  return result
+}
 
 /** Finds API keys by their hashes, whose ids are remembered by fault. */
 export function findByHashIn(

@@ -12,7 +12,7 @@ import { clockOf, timed } from './clock.test-support.ts'
 import { connectionOf } from './connection.test-support.ts'
 import { leakOf } from './leaks.test-support.ts'
 import { takeOf } from './limits.test-support.ts'
-import { cachedLists, findByHashIn } from './lists.test-support.ts'
+import { cachedLists, findByHashIn, sharedReads } from './lists.test-support.ts'
 import { lockOf, migrateOnce, openAlone } from './lock.test-support.ts'
 import { countCall, untilNoneCalls } from './openings.test-support.ts'
 import { outcomeWhileDown } from './outcome.test-support.ts'
@@ -176,7 +176,7 @@ const openFilePersistence: OpenPersistence = async (options) => {
             const called = reportedCall(onStatement, has, { name: text, args }, async () => {
               if (isDown() && has(`hangs-in-${text}`)) return new Promise(() => {})
               const method = (Reflect.get(own, key) ?? (() => run(args, name, key))) as Method
-              return limits.laterToo(name, async () => method(...args))
+              return shared(text, args, () => limits.laterToo(name, async () => method(...args)))
             })
             running.push(Promise.resolve(called))
             countCall(pathname, called)
@@ -186,6 +186,7 @@ const openFilePersistence: OpenPersistence = async (options) => {
     })
   }
 
+  const shared = sharedReads(has)
   const take = takeOf(has, isDown, call)
   const listCached = cachedLists(
     has,

@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** A way to a database on which replies can be held back. */
+export interface HeldReplies {
+  /** The database, for an opening whose replies are held. */
+  readonly url: string
+  hold(): void
+  release(): void
+  end(): Promise<void>
+}
+
+/**
+ * Begins to forward connections to the server of a database. Returns `undefined` if its URL names
+ * no host and port: no connection leads to it, or its client finds it in another way.
+ */
+export async function holdReplies(databaseUrl: string): Promise<HeldReplies | undefined> {
+  const { hostname, port } = new URL(databaseUrl)
+  if (hostname === '' || port === '') return undefined
+  const sockets = new Set<Socket>()
+  const replies = new Set<Socket>()
+  let isHeld = false
+  const server = createServer((client) => {
+    // An IPv6 address is in brackets only in a URL.
+    const database = connect(Number(port), hostname.replace(/^\[|\]$/g, ''))
+    replies.add(database)
+    // Replies are short: none fills the buffer of a client that reads.
+    database.on('data', (chunk) => client.write(chunk))
+    client.on('data', (chunk) => database.write(chunk))
+    for (const [socket, other] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      sockets.add(socket.setNoDelay(true))
+      socket.on('error', () => other.destroy())
+      socket.on('close', () => {
+        sockets.delete(socket)
+        replies.delete(socket)
+        other.end()
+      })
+    }
+    if (isHeld) database.pause()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = new URL(databaseUrl)
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+  return {
+    url: url.href,
+    hold() {
+      isHeld = true
+      for (const socket of replies) socket.pause()
+    },
+    release() {
+      isHeld = false
+      for (const socket of replies) socket.resume()
+    },
+    async end() {
+      const closed = once(server, 'close')
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+}
