@@ -62,13 +62,10 @@ const WAITING_GROUPS: readonly {
     ],
   },
   { needs: 'interrupt', ids: ['persistence.sequence.outages'] },
+  { needs: 'freeze', ids: ['persistence.unavailable.bulk-frozen'] },
   {
     needs: 'interrupt',
-    ids: [
-      'persistence.unavailable.background',
-      'persistence.unavailable.bulk-frozen',
-      'persistence.unavailable.many-late',
-    ],
+    ids: ['persistence.unavailable.background', 'persistence.unavailable.many-late'],
   },
 ]
 
