@@ -42,6 +42,7 @@ export const IMPORTS = {
       'node:async_hooks',
       'node:child_process',
       'node:events',
+      'node:net',
       'node:os',
       'node:path',
       'node:stream',
