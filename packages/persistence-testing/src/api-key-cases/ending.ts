@@ -71,6 +71,8 @@ export const endingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf('a
   'revoke-concurrent: keeps a revocation when the key is used and replaced at the same time': (
     keys,
   ) => expectRevocationsKept(keys, keys),
+  'revoke-at-once: keeps the first of several revocations that come at the same time': (keys) =>
+    expectRevokedOnce(keys, keys),
   'mark-used: records the latest use of a key, in whatever order the uses arrive': async (keys) => {
     const { sha256, ...key } = aNewApiKey('kiosk')
     await keys.add({ ...key, sha256 })
@@ -222,6 +224,33 @@ export async function expectRevocationsKept(
     const others = [after(7), successor.id]
     expectEqual([lastUsedAt, replacedBy], others, 'the use and the successor of a revoked key')
   })
+}
+
+/** How many calls revoke a key at the same time, and how many keys. */
+const REVOCATIONS = 8
+const REVOKED_KEYS = 15
+
+/** Two callers revoke keys at the same time; what one call has found, all find later. */
+export async function expectRevokedOnce(
+  keys: ApiKeyRepository,
+  other: ApiKeyRepository,
+): Promise<void> {
+  for (let number = 0; number < REVOKED_KEYS; number += 1) {
+    const key = aNewApiKey(`revoked ${number}`)
+    await keys.add(key)
+    const found = await inGroups(REVOCATIONS, async (index) => {
+      const caller = index % 2 === 0 ? keys : other
+      await caller.revoke(key.id, after(index), `${index}`)
+      const { revokedAt, revokedBy } = (await caller.find(key.id)) ?? {}
+      return [revokedAt, revokedBy]
+    })
+    const [first] = found
+    expectEqual(
+      found,
+      found.map(() => first),
+      'when and by whom a key was revoked, which no later call changes',
+    )
+  }
 }
 
 /** How many keys each call names, how many calls there are at a time, and how often. */

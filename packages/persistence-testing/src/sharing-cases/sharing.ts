@@ -4,7 +4,7 @@ import type { Persistence } from '@pet-store/persistence'
 import { expectKey, expectWorks } from '../adapter/expect-works.ts'
 import { linesOf, withProcesses } from '../adapter/other-process/other-process.ts'
 import { apiKeysOf, rateLimiterOf, withPersistence } from '../adapter/with-persistence.ts'
-import { expectRevocationsKept } from '../api-key-cases/ending.ts'
+import { expectRevocationsKept, expectRevokedOnce } from '../api-key-cases/ending.ts'
 import { awaitedLater } from '../case/awaited-later.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
@@ -220,7 +220,10 @@ export const sharingCases: readonly HarnessCase[] = casesOf(GROUP, {
     },
   ),
   'revocations: keeps a revocation when another opening uses and replaces the key': twice(
-    (one, other) => expectRevocationsKept(apiKeysOf(one), apiKeysOf(other)),
+    async (one, other) => {
+      await expectRevocationsKept(apiKeysOf(one), apiKeysOf(other))
+      await expectRevokedOnce(apiKeysOf(one), apiKeysOf(other))
+    },
   ),
 })
 

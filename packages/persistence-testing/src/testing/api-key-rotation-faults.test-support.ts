@@ -19,6 +19,20 @@ export const rotationFaults: Faults<FakeApiKeys> = {
       },
     }
   },
+  'revoke-at-once: reads a key, waits, and revokes it': (keys) => {
+    let running = 0
+    return {
+      async revoke(id, revokedAt, revokedBy) {
+        const read = keys.rows.find((row) => row.id === id)
+        running += 1
+        // Each call takes longer than the ones before it.
+        for (let turns = running; turns > 0; turns -= 1) await pause()
+        running -= 1
+        if (read?.revokedAt === undefined) keys.change(id, () => ({ revokedAt, revokedBy }))
+        return read !== undefined
+      },
+    }
+  },
   'replace.any-state: does not replace a revoked key': (keys, { replace }) => ({
     replace: async (id, successor, until) =>
       keys.rows.some((row) => row.id === id && row.revokedAt !== undefined)
