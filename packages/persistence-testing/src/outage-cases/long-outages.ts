@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { everyCall } from '../adapter/every-call.ts'
 import { expectWorks, expectWorksAgain } from '../adapter/expect-works.ts'
 import { interrupted } from '../adapter/outage.ts'
-import { untilAvailable } from '../adapter/until-available.ts'
+import { expectAvailable, untilAvailable } from '../adapter/until-available.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { wait } from '../case/wait.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
+import { LONG_MS } from '../rate-limiter-cases/long-window.ts'
 
 const GROUP = { group: 'persistence.unavailable', timeLimitMs: 120_000 }
 
@@ -23,6 +25,18 @@ const PAUSE_MS = 100
 export const longOutageCases: readonly HarnessCase[] = casesOf(GROUP, {
   'within-seconds: works again within seconds after an outage of 8 seconds':
     afterOutageOf(OUTAGE_MS),
+  'first-calls: works after an outage during which each function was called for the first time':
+    interrupted(async ({ persistence, interrupt }) => {
+      const limiter = persistence.createRateLimiter?.({ requests: 100, windowMs: LONG_MS })
+      const take = async () => limiter?.take('key_first')
+      const { end } = await interrupt()
+      const calls = everyCall(persistence, 'first').map(({ run }) => run())
+      await Promise.allSettled([...calls, take()])
+      await end()
+      // Of the same limiter: it may have kept why its first request has failed.
+      await expectAvailable('take', take)
+      await expectWorksAgain(persistence, 'afterwards')
+    }),
   'long: works again within seconds after an outage of 12 seconds': afterOutageOf(LONG_OUTAGE_MS),
 })
 

@@ -1,4 +1,5 @@
 import type { Allowance, RateLimit } from '@pet-store/access'
+import { persistenceUnavailable } from '@pet-store/domain'
 import { repeatedIfLost } from './call-limits.test-support.ts'
 import { fileClock } from './clock.test-support.ts'
 import type { State } from './state.test-support.ts'
@@ -11,7 +12,12 @@ export function takeOf(
   isDown: () => boolean,
   call: (method: (current: State) => Promise<Allowance>) => Promise<Allowance>,
 ): (limit: RateLimit, keyId: string) => Promise<Allowance> {
+  let first: Promise<void> | undefined
   return async ({ requests, windowMs }, keyId) => {
+    if (has('keeps-a-failed-first-request')) {
+      first ??= isDown() ? Promise.reject(persistenceUnavailable()) : Promise.resolve()
+      await first
+    }
     if (isDown() && has('hangs-in-take')) return new Promise(() => {})
     if (isDown() && has('allows-while-down')) return { isAllowed: true, remaining: 0, resetMs: 1 }
     const count = () =>
