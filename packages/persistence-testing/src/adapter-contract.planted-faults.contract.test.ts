@@ -64,6 +64,7 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
       return {
         url: replica,
         resume: async () => {},
+        pause: async () => {},
         end: async () => rmSync(path, { force: true }),
       }
     },
@@ -154,15 +155,15 @@ describe.concurrent('persistenceContract', () => {
     const missing = (name: string) => expect.stringMatching(`^the harness has no ${name}, which `)
     expect(Object.entries(counts)).toEqual(
       expect.arrayContaining([
-        ['the adapter does not declare severalProcesses', 19],
+        ['the adapter does not declare severalProcesses', 21],
         ['the adapter declares no capabilities', 2],
         ['the adapter has no bulk access', 21],
-        ['the adapter does not declare replicas', 4],
+        ['the adapter does not declare replicas', 5],
         [missing('module'), 23],
         [missing('databaseBeside'), 1],
         [missing('outdatedDatabase'), 2],
         [missing('newerDatabase'), 1],
-        [missing('interrupt'), 10],
+        [missing('interrupt'), 12],
         [missing('freeze'), 6],
         [missing('fill'), 1],
         [missing('loseConnections'), 1],

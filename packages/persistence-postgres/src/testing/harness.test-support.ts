@@ -174,6 +174,10 @@ function ownServer(server: EmbeddedServer): Harness {
         async resume() {
           await runSql(standby.url, 'select pg_wal_replay_resume()')
         },
+        async pause() {
+          await runSql(standby.url, 'select pg_wal_replay_pause()')
+          while ((await runSql(standby.url, IS_REPLAYED_NO_MORE)).length === 0) await setTimeout(5)
+        },
         async end() {
           await standby.stop()
           await standby.remove()
@@ -186,6 +190,9 @@ function ownServer(server: EmbeddedServer): Harness {
     },
   }
 }
+
+/** A row once the replay has paused. */
+const IS_REPLAYED_NO_MORE = "select where pg_get_wal_replay_pause_state() = 'paused'"
 
 /** In this time writes are sent, and stored. */
 const UNANSWERED_MS = 30

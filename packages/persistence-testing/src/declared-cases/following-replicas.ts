@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Pet } from '@pet-store/domain'
 import type { OnStatement, Persistence } from '@pet-store/persistence'
 import { linesOf, withProcesses } from '../adapter/other-process/other-process.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
@@ -22,6 +23,10 @@ const POLL_MS = 50
 /** In this time an adapter finds out how far a replica is. */
 const KNOWN_WITHIN_MS = 3_000
 const SERVES_WITHIN_MS = 20_000
+/** In this time an adapter asks more than once how far a replica is. */
+const BEHIND_MS = 1_500
+/** More than there are pets. */
+const MANY = 100
 
 /** Replicas that follow the database serve reads, and no read fails when they end. */
 export const followingReplicaCases: readonly HarnessCase[] = casesOf(GROUP, {
@@ -58,6 +63,32 @@ export const followingReplicaCases: readonly HarnessCase[] = casesOf(GROUP, {
       } finally {
         await opened.close()
         await end()
+      }
+    },
+  'replica-behind: lists what was added since a replica that has served reads has fallen behind':
+    async (harness, scale) => {
+      const { url, replica, added } = await replicatedDatabase(harness)
+      try {
+        assertTested(replica.pause, 'the replicas of the harness cannot pause: they have no pause')
+        const statements = collectServers()
+        const { onStatement } = statements
+        const options = { url, mode: 'write', replicaUrls: [replica.url], onStatement } as const
+        const opened = await harness.open(options)
+        try {
+          await untilReplicaServes(opened, statements, scale)
+          const known = await listAll(opened.pets)
+          await replica.pause?.()
+          const newer = [await opened.pets.add(aNewPet({ status: 'sold' }))]
+          for (let waitedMs = 0; waitedMs < BEHIND_MS; waitedMs += POLL_MS) {
+            await expectAllListed(opened, known, [...added, ...newer], newer)
+            newer.push(await opened.pets.add(aNewPet({ status: 'sold' })))
+            await wait(POLL_MS)
+          }
+        } finally {
+          await opened.close()
+        }
+      } finally {
+        await replica.end()
       }
     },
   'replica-closed: finishes reads of a replica, and leaves nothing that keeps the process running':
@@ -134,6 +165,25 @@ export const followingReplicaCases: readonly HarnessCase[] = casesOf(GROUP, {
     }
   },
 })
+
+/** Pages that end at the last pet that a replica may know, right behind it, and far behind it. */
+async function expectAllListed(
+  { pets }: Persistence,
+  known: readonly Pet[],
+  sold: readonly Pet[],
+  newer: readonly Pet[],
+): Promise<void> {
+  const all = [...known, ...newer]
+  const after = known.at(-1)?.id
+  for (const [query, expected] of [
+    [{ limit: known.length }, known],
+    [{ limit: known.length + 1 }, all.slice(0, known.length + 1)],
+    [{ limit: MANY }, all],
+    [{ after, limit: MANY }, newer],
+    [{ status: 'sold', limit: MANY }, sold],
+  ] as const)
+    expectEqual(await pets.list(query), expected, 'a page beside a replica that is behind')
+}
 
 function assertReplicas({ capabilities }: PersistenceHarness): void {
   assertTested(capabilities?.replicas, 'the adapter does not declare replicas')

@@ -33,6 +33,9 @@ it('replies that are held arrive when they are released', async () => {
   await closed
 })
 
-it.each(['file:/tmp/pets.db', 'postgres://localhost/pets'])('no way leads to %s', async (url) => {
-  expect(await holdReplies(url)).toBeUndefined()
-})
+it.each(['file:/tmp/pets.db', 'postgres://localhost/pets', 'pets'])(
+  'no way leads to %s',
+  async (url) => {
+    expect(await holdReplies(url)).toBeUndefined()
+  },
+)

@@ -15,8 +15,9 @@ export interface HeldReplies {
  * no host and port: no connection leads to it, or its client finds it in another way.
  */
 export async function holdReplies(databaseUrl: string): Promise<HeldReplies | undefined> {
-  const { hostname, port } = new URL(databaseUrl)
-  if (hostname === '' || port === '') return undefined
+  const url = URL.parse(databaseUrl)
+  if (url === null || url.hostname === '' || url.port === '') return undefined
+  const { hostname, port } = url
   const sockets = new Set<Socket>()
   const replies = new Set<Socket>()
   let isHeld = false
@@ -43,7 +44,6 @@ export async function holdReplies(databaseUrl: string): Promise<HeldReplies | un
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const url = new URL(databaseUrl)
   url.hostname = '127.0.0.1'
   url.port = String((server.address() as AddressInfo).port)
   return {

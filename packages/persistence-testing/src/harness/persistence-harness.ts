@@ -117,6 +117,8 @@ export interface PausedReplica {
   readonly url: string
   /** Lets it follow the database from now on. */
   resume?(): Promise<void>
+  /** Lets it stand still again. When it resolves, nothing that is written later appears on it. */
+  pause?(): Promise<void>
   /** Ends it, even in the middle of what it serves. */
   end(): Promise<void>
 }

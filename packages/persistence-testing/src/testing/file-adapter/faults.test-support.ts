@@ -76,7 +76,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['caches-lists', 'shared.fresh-reads sequence.pets'],
   ['closes-all', 'shared.close shared.while-closing reopen.process-ends'],
   ['overwrites-revocations', 'shared.revocations sequence.api-keys'],
-  ['reads-any-replica', 'declared.replicas declared.other-replica'],
+  ['reads-any-replica', 'declared.replicas declared.other-replica declared.replica-behind'],
   ['forgets-on-a-crash', 'unavailable.acknowledged sequence.outages'],
   ['stores-later', 'unavailable.writes unavailable.acknowledged sequence.outages'],
   ['waits-forever', 'unavailable.frozen'],
