@@ -65,6 +65,10 @@ const WAITING_GROUPS: readonly {
   { needs: 'freeze', ids: ['persistence.unavailable.bulk-frozen'] },
   {
     needs: 'interrupt',
+    ids: ['persistence.unavailable.acknowledged', 'persistence.unavailable.limits-once'],
+  },
+  {
+    needs: 'interrupt',
     ids: ['persistence.unavailable.background', 'persistence.unavailable.many-late'],
   },
 ]
