@@ -38,30 +38,29 @@ export const followingReplicaCases: readonly HarnessCase[] = casesOf(GROUP, {
         ending ??= replica.end()
         return ending
       }
-      const statements = collectServers()
-      const { onStatement } = statements
-      const options = { url, mode: 'write', replicaUrls: [replica.url], onStatement } as const
-      const opened = await harness.open(options)
       try {
-        await untilReplicaServes(opened, statements, scale)
-        let hasEnded = false
-        const ended = awaitedLater(
-          end().finally(() => {
-            hasEnded = true
-          }),
-        )
-        for (let isLast = false; !isLast; ) {
-          isLast = hasEnded
-          const reads = [
-            opened.pets.list({ limit: 2 }),
-            opened.pets.list({ status: 'sold', limit: 1 }),
-          ]
-          const expected = [added.slice(0, 2), added.slice(0, 1)]
-          expectEqual(await Promise.all(reads), expected, 'the pages that are read while it ends')
+        const opened = await openServed(harness, url, replica, scale)
+        try {
+          let hasEnded = false
+          const ended = awaitedLater(
+            end().finally(() => {
+              hasEnded = true
+            }),
+          )
+          for (let isLast = false; !isLast; ) {
+            isLast = hasEnded
+            const reads = [
+              opened.pets.list({ limit: 2 }),
+              opened.pets.list({ status: 'sold', limit: 1 }),
+            ]
+            const expected = [added.slice(0, 2), added.slice(0, 1)]
+            expectEqual(await Promise.all(reads), expected, 'the pages that are read while it ends')
+          }
+          await ended
+        } finally {
+          await opened.close()
         }
-        await ended
       } finally {
-        await opened.close()
         await end()
       }
     },
@@ -70,12 +69,8 @@ export const followingReplicaCases: readonly HarnessCase[] = casesOf(GROUP, {
       const { url, replica, added } = await replicatedDatabase(harness)
       try {
         assertTested(replica.pause, 'the replicas of the harness cannot pause: they have no pause')
-        const statements = collectServers()
-        const { onStatement } = statements
-        const options = { url, mode: 'write', replicaUrls: [replica.url], onStatement } as const
-        const opened = await harness.open(options)
+        const opened = await openServed(harness, url, replica, scale)
         try {
-          await untilReplicaServes(opened, statements, scale)
           const known = await listAll(opened.pets)
           await replica.pause?.()
           const newer = [await opened.pets.add(aNewPet({ status: 'sold' }))]
@@ -213,14 +208,27 @@ async function resume(replica: PausedReplica): Promise<void> {
   await replica.resume?.()
 }
 
-/** Collects on which servers statements run. */
-function collectServers() {
+/** Opens a database whose replica serves reads by then. */
+async function openServed(
+  harness: PersistenceHarness,
+  url: string,
+  replica: PausedReplica,
+  scale: number,
+): Promise<Persistence> {
   const servers = new Set<string>()
   const onStatement: OnStatement = (_, server) => {
     servers.add(JSON.stringify(server))
     return undefined
   }
-  return { servers, onStatement }
+  const options = { url, mode: 'write', replicaUrls: [replica.url], onStatement } as const
+  const opened = await harness.open(options)
+  try {
+    await untilReplicaServes(opened, servers, scale)
+    return opened
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
 }
 
 /**
@@ -229,7 +237,7 @@ function collectServers() {
  */
 async function untilReplicaServes(
   opened: Persistence,
-  { servers }: ReturnType<typeof collectServers>,
+  servers: ReadonlySet<string>,
   scale: number,
 ): Promise<void> {
   const { pets } = opened
