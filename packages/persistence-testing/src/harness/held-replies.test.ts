@@ -19,7 +19,7 @@ it('replies that are held arrive when they are released', async () => {
   expect(url.href).toMatch(/^echo:\/\/127\.0\.0\.1:\d+\/pets\?a=b$/)
   const socket = connect(Number(url.port), url.hostname)
   let replies = ''
-  socket.setEncoding('utf8').on('data', (text) => (replies += text))
+  socket.setEncoding('utf8').on('data', (text) => (replies += String(text)))
   socket.write('1')
   await expect.poll(() => replies).toBe('1')
   held.hold()
