@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Pet } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import { apiKeysOf, withPersistence } from '../adapter/with-persistence.ts'
 import { awaitedLater } from '../case/awaited-later.ts'
@@ -83,16 +85,38 @@ async function withTwo(
   await withPersistence(harness, url, async (changing) => {
     const held = await holdReplies(url)
     try {
-      await withPersistence(harness, held?.url ?? url, async (reading) => {
+      const pet = await changing.pets.add(aNewPet())
+      const reading = await openReading(harness, url, held, pet)
+      try {
         for (const durationMs of ROUNDS_MS) {
           const readBeside = readBesideOf(held, durationMs)
           await work({ reading, changing, name: `${durationMs}`, readBeside })
         }
-      })
+      } finally {
+        await reading.close()
+      }
     } finally {
       await held?.end()
     }
   })
+}
+
+/** Opens the database so that replies can be held, if the adapter can be opened in that way. */
+async function openReading(
+  harness: PersistenceHarness,
+  url: string,
+  held: HeldReplies | undefined,
+  pet: Pet,
+): Promise<Persistence> {
+  if (held !== undefined) {
+    // It may reject: a certificate may name another host. Or it may open another database, if the
+    // harness knows each by its URL.
+    const opened = await harness.open({ url: held.url, mode: 'write' }).catch(() => undefined)
+    const found = await opened?.pets.find(pet.id).catch(() => undefined)
+    if (opened !== undefined && isDeepStrictEqual(found, pet)) return opened
+    await opened?.close()
+  }
+  return harness.open({ url, mode: 'write' })
 }
 
 function readBesideOf(held: HeldReplies | undefined, durationMs: number): Openings['readBeside'] {
