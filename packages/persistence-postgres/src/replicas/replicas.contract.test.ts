@@ -90,3 +90,9 @@ it('a replica that is not a streaming replica is left out with a warning', async
   await setTimeout(1_500)
   expect(replicaWatermarks()).toEqual([undefined])
 })
+
+it('replicaProblems says that the replicas of a standby serve no lists', async () => {
+  const { replicaUrl } = database
+  const { replicaProblems } = await openWithReplica(database, { url: replicaUrl, mode: 'read' })
+  expect(await replicaProblems()).toEqual([expect.stringContaining('is a standby itself')])
+})

@@ -46,8 +46,12 @@ export function openReplicas(
     async problems() {
       if (all.length === 0) return []
       if (!(await assignsInOrder(primary))) return [UNORDERED]
-      const { databaseId, timeline } = await readLogEnd(primary)
-      const followed = { databaseId, timeline }
+      const end = await readLogEnd(primary).catch((error: { readonly code?: unknown }) => {
+        if (error.code === IN_RECOVERY) return undefined
+        throw error
+      })
+      if (end === undefined) return [ON_STANDBY]
+      const followed = { databaseId: end.databaseId, timeline: end.timeline }
       const problems = await Promise.all(all.map((replica) => replica.problem(followed)))
       return problems.filter((problem) => problem !== undefined)
     },
@@ -61,6 +65,11 @@ export function openReplicas(
 const UNORDERED =
   'No PostgreSQL replica serves lists: ids are not assigned in order, because their sequence, ' +
   'pet_id_seq, has a cache, or an increment as for several primaries.'
+
+/** The code of an error that a standby returns where only a primary has a result. */
+const IN_RECOVERY = '55000'
+const ON_STANDBY =
+  'No PostgreSQL replica serves lists: the database that they are to follow is a standby itself.'
 
 /** What a poll reads from a node. */
 interface NodeState {
