@@ -101,13 +101,15 @@ export function cancellationOf(
   return has('copies-cancellations') ? given && { aborted: given.aborted } : given
 }
 
-/** Does work, whose result may be lost, and then does it again. */
+/** Does work, whose result an outage within a time loses, and then does it again. */
 export async function repeatedIfLost<Result>(
   isDown: () => boolean,
   work: () => Promise<Result>,
+  lostWithinMs = 20,
 ): Promise<Result> {
   const result = await work()
-  await wait(20)
+  const endMs = performance.now() + lostWithinMs
+  while (!isDown() && performance.now() < endMs) await wait(5)
   if (!isDown()) return result
   while (isDown()) await wait(5)
   return work()
