@@ -89,8 +89,12 @@ export function createPetServer(
 const IDLE_MS = 1_000
 const SWEEP_INTERVAL_MS = 50
 
-/** How long the server goes on accepting connections that wait, if new ones keep coming. */
+/**
+ * How long the server goes on accepting connections that wait, if new ones keep coming; and at
+ * least how many turns of the event loop, which may take longer on a busy machine.
+ */
 const ACCEPTING_MS = 1_000
+const ACCEPTING_TURNS = 100
 
 /**
  * Accepts the connections that wait in the queue of the operating system, which would be reset when
@@ -106,7 +110,9 @@ async function acceptWaiting(server: Server): Promise<void> {
   server.on('connection', onConnection)
   const deadline = performance.now() + ACCEPTING_MS
   // The first empty turn may be the rest of the current one, in which nothing is accepted any more.
-  for (let emptyTurns = 0; emptyTurns < 2 && performance.now() < deadline; ) {
+  let emptyTurns = 0
+  for (let turn = 0; emptyTurns < 2; turn += 1) {
+    if (turn >= ACCEPTING_TURNS && performance.now() >= deadline) break
     hasAccepted = false
     await setImmediate()
     emptyTurns = hasAccepted ? 0 : emptyTurns + 1

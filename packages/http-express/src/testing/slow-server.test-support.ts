@@ -41,5 +41,10 @@ const LONG_LIST: readonly Pet[] = Array.from({ length: 20 }, (_, index) => ({
 }))
 export const longList: PetRepository = { ...createMemoryPets(), list: async () => LONG_LIST }
 
-/** Long enough for a pet to be added. */
-export const aWhile = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, 50))
+/**
+ * Long enough for a pet to be added. In steps: after one long wait in which this process gets no
+ * processor, what has arrived meanwhile would be read only afterwards.
+ */
+export async function aWhile(): Promise<void> {
+  for (let step = 0; step < 5; step += 1) await new Promise((resolve) => setTimeout(resolve, 10))
+}
