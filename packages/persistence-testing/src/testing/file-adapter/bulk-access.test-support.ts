@@ -10,6 +10,7 @@ import {
 import type { BulkAccess, OpenBulkAccess, StoredApiKey } from '@pet-store/persistence'
 import { BULK_ACCESS_FUNCTIONS } from '@pet-store/persistence'
 import { FakeBulk } from '../fake-bulk.test-support.ts'
+import { onceUp } from './call-limits.test-support.ts'
 import { leakOfBulk } from './leaks.test-support.ts'
 import { type State, transaction } from './state.test-support.ts'
 
@@ -55,8 +56,7 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
       if (has('acknowledges-bulk-while-down') && name === 'writeIdempotencyKeys')
         return Promise.resolve()
       // It tries once more by itself.
-      if (has('repeats-bulk') && name === 'addPets')
-        setTimeout(() => void repeat(name, args).catch(() => {}), 300)
+      if (has('repeats-bulk') && name === 'addPets') void onceUp(isDown, () => call(name, args))
       throw new Error('ECONNREFUSED')
     }
     if (mode === 'write' && name === 'writePetImports' && has('imports-only-if-migrated'))
@@ -268,15 +268,16 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
       bulk.addPets = async (pets, progress) => {
         await addPets.call(bulk, pets)
         if (progress === undefined) return
-        // A moment later, as in a statement of its own.
+        // A moment later, as in a statement of its own. The call ends right after it, so that most
+        // moments of it are before.
         setTimeout(() => {
           transaction(pathname, (stored, save) => {
             const later = new FakeBulk(stored.pets, stored.apiKeys, stored.imports)
             later.storeImport(progress.to)
             save({ ...stored, imports: later.imports })
           })
-        }, 3)
-        await new Promise((resolve) => setTimeout(resolve, 6))
+        }, 20)
+        await new Promise((resolve) => setTimeout(resolve, 21))
       }
     }
     return bulk

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Cancellation, persistenceUnavailable } from '@pet-store/domain'
 import type { OpenMode } from '@pet-store/persistence'
-import { wait } from './wait.test-support.ts'
+import { wait, waitInSteps } from './wait.test-support.ts'
 
 /** What limits the calls of the file adapter. */
 export interface CallLimits {
@@ -34,8 +34,6 @@ export function callLimitsOf(
   let line: Promise<void> = Promise.resolve()
   return {
     async besideOthers(change) {
-      // So long that a process can be killed between two parts.
-      if (has('uses-in-parts')) await wait(1)
       if (!has('changes-few-at-once')) return change()
       changing += 1
       try {
@@ -48,8 +46,7 @@ export function callLimitsOf(
     },
     laterToo(portName, work) {
       if (wasFull && has('works-again-when-checked')) throw persistenceUnavailable()
-      if (isDown() && portName === 'apiKeys' && has('changes-keys-later'))
-        setTimeout(() => void work().catch(() => {}), 300)
+      if (isDown() && portName === 'apiKeys' && has('changes-keys-later')) void onceUp(isDown, work)
       if (isDown() && portName === 'apiKeys' && has('waits-in-line-while-down')) {
         line = line.then(() => wait(50))
         return line.then(work)
@@ -92,6 +89,14 @@ export async function untilUp(isDown: () => boolean): Promise<void> {
   for (let waits = 0; waits < 60 && isDown(); waits += 1) await wait(50)
 }
 
+/** Does work once more by itself, a moment later or when an outage has ended. */
+export async function onceUp(isDown: () => boolean, work: () => Promise<unknown>): Promise<void> {
+  await wait(300)
+  while (isDown()) await wait(20)
+  // After a case that has ended by then, the file may be gone.
+  await work().catch(() => undefined)
+}
+
 /** Whether a caller still waited when it called. */
 export function cancellationOf(
   has: (fault: string) => boolean,
@@ -101,15 +106,13 @@ export function cancellationOf(
   return has('copies-cancellations') ? given && { aborted: given.aborted } : given
 }
 
-/** Does work, whose result an outage within a time loses, and then does it again. */
+/** Does work, whose result an outage soon afterwards loses, and then does it again. */
 export async function repeatedIfLost<Result>(
   isDown: () => boolean,
   work: () => Promise<Result>,
-  lostWithinMs = 20,
 ): Promise<Result> {
   const result = await work()
-  const endMs = performance.now() + lostWithinMs
-  while (!isDown() && performance.now() < endMs) await wait(5)
+  await waitInSteps(200, isDown)
   if (!isDown()) return result
   while (isDown()) await wait(5)
   return work()

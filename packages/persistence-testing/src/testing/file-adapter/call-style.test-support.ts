@@ -1,6 +1,6 @@
 import { persistenceUnavailable } from '@pet-store/domain'
 import { untilUp } from './call-limits.test-support.ts'
-import { wait } from './wait.test-support.ts'
+import { waitInSteps } from './wait.test-support.ts'
 
 /** A call of the file adapter. */
 interface FileCall {
@@ -29,7 +29,7 @@ export function asReturned(
 /** Says `not_stored` of what it has stored if an outage has come before its reply. */
 async function denied(isDown: () => boolean, call: () => Promise<unknown>): Promise<unknown> {
   const result = await call()
-  await wait(60)
+  await waitInSteps(200, isDown)
   if (isDown()) throw persistenceUnavailable()
   return result
 }

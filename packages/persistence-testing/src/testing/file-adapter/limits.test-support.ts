@@ -31,8 +31,7 @@ export function takeOf(
         const remaining = Math.max(0, requests - number)
         return { isAllowed: number <= requests, remaining, resetMs: windowMs - (now % windowMs) }
       })
-    // Long, so that an interruption finds some of them on a busy machine too.
-    return has('repeats-lost-requests') ? repeatedIfLost(isDown, count, 200) : count()
+    return has('repeats-lost-requests') ? repeatedIfLost(isDown, count) : count()
   }
 }
 

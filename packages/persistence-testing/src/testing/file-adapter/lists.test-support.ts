@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import type { ApiKey } from '@pet-store/access'
 import type { Pet, PetQuery } from '@pet-store/domain'
 import type { State } from './state.test-support.ts'
-import { wait } from './wait.test-support.ts'
+import { waitInSteps } from './wait.test-support.ts'
 
 type List = (query: PetQuery) => Promise<readonly Pet[]>
 
@@ -45,7 +45,7 @@ export function sharedReads(has: (fault: string) => boolean) {
 
 async function withLateReply<Result>(read: () => Promise<Result>): Promise<Result> {
   const result = await read()
-  await wait(200)
+  await waitInSteps(200)
   return result
 }
 

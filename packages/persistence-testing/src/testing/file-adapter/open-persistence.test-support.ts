@@ -18,7 +18,7 @@ import { countCall, untilNoneCalls } from './openings.test-support.ts'
 import { outcomeWhileDown } from './outcome.test-support.ts'
 import { reconnectingOf } from './reconnecting.test-support.ts'
 import { replicasOf } from './replicas.test-support.ts'
-import { hundredsOf, type State, transaction } from './state.test-support.ts'
+import { type State, transaction } from './state.test-support.ts'
 import { deleteOldKeys, failingLater, stateFaults } from './state-faults.test-support.ts'
 import { listenerOf, reportedCall } from './statements.test-support.ts'
 import {
@@ -26,8 +26,9 @@ import {
   addKeyedIn,
   overwriteRevocation,
   replaceInTwoSteps,
+  useInParts,
 } from './two-steps.test-support.ts'
-import { replyMs, wait } from './wait.test-support.ts'
+import { awaitReply, replyMs, wait, waitInSteps } from './wait.test-support.ts'
 
 export { openBulkAccess } from './bulk-access.test-support.ts'
 export { deletePet } from './state.test-support.ts'
@@ -92,7 +93,7 @@ const openFilePersistence: OpenPersistence = async (options) => {
   let downSince = Number.POSITIVE_INFINITY
   openingsOf.set(pathname, [...(openingsOf.get(pathname) ?? []), () => (isClosed = true)])
   const unknownIds = new Set<bigint>()
-  const failLater = failingLater(has('fails-in-the-background') ? isDown : () => false)
+  const failLater = failingLater(has('fails-in-the-background'), isDown)
   const knownKeys = new Map<string, ApiKey>()
   let timer: ReturnType<typeof setTimeout> | undefined
   const running: Promise<unknown>[] = []
@@ -141,7 +142,7 @@ const openFilePersistence: OpenPersistence = async (options) => {
   ): Promise<Result> {
     const repeats = has('repeats-writes') || has('repeats-keyed-writes')
     const result = await call(method)
-    await wait(repeats ? 20 : replyMs(has), !has('unrefs-timers'))
+    await waitInSteps(replyMs(has), repeats ? isDown : undefined, !has('unrefs-timers'))
     if (!isDown()) return result
     if (has('denies-lost-replies')) throw persistenceUnavailable()
     if (!repeats) throw persistenceUnavailable({ outcome: 'unknown' })
@@ -215,10 +216,7 @@ const openFilePersistence: OpenPersistence = async (options) => {
       async find(id) {
         if (await batch.isFull()) return undefined
         if (limits.wasIdle()) return undefined
-        if (has('hangs-with-a-reply-on-its-way')) {
-          await wait(4)
-          if (isDown()) return new Promise(() => {})
-        }
+        if (has('hangs-with-a-reply-on-its-way')) await awaitReply(isDown)
         const pet = unknownIds.has(id) ? undefined : await call(({ pets }) => pets.find(id))
         if (has('caches-a-few-ids') && pet === undefined && id % 7n === 0n) unknownIds.add(id)
         return pet
@@ -261,8 +259,9 @@ const openFilePersistence: OpenPersistence = async (options) => {
         if (has('loses-uses-when-down') && Number.isFinite(downSince)) return
         if (has('overwrites-revocations')) await overwriteRevocation(call, uses[0]?.id ?? '')
         const given = has('records-few-uses') ? uses.slice(0, 4_000) : uses
-        for (const part of has('uses-in-parts') ? hundredsOf(given) : [given])
-          await limits.besideOthers(() => call(({ apiKeys }) => apiKeys.markUsed(part)))
+        await useInParts(given, has('uses-in-parts') ? 100 : Infinity, (part) =>
+          limits.besideOthers(() => call(({ apiKeys }) => apiKeys.markUsed(part))),
+        )
       },
     }),
     createRateLimiter: (limit) => ({ take: (keyId) => take(limit, keyId) }),

@@ -1,6 +1,7 @@
 import { IDEMPOTENCY_KEY_LIFETIME_MS, INT64, type Pet } from '@pet-store/domain'
 import { textOf } from '../fake-pets.test-support.ts'
 import type { State } from './state.test-support.ts'
+import { waitInSteps } from './wait.test-support.ts'
 
 /** When this process has first used each idempotency key, of any file. */
 const firstUses = new Map<string, number>()
@@ -132,16 +133,17 @@ export function deleteOldKeys({ pets }: State, has: (fault: string) => boolean):
   for (const [text, { key }] of keys) if (key.at.getTime() < Date.now() - ageMs) keys.delete(text)
 }
 
-/** Returns a call as it is, and does something when it has resolved, which nobody waits for. */
-export function failingLater(isDown: () => boolean) {
+/**
+ * Returns a call as it is, and does something when it has resolved, which nobody waits for. It goes
+ * on for long: on a busy machine an outage comes much later.
+ */
+export function failingLater(fails: boolean, isDown: () => boolean) {
   return <Result>(call: Promise<Result>): Promise<Result> => {
-    const work = () => {
+    const work = async () => {
+      await waitInSteps(2_500, isDown)
       if (isDown()) throw new Error('ECONNREFUSED')
     }
-    void call.then(
-      () => setTimeout(work, 20),
-      () => undefined,
-    )
+    if (fails) void call.then(work, () => undefined)
     return call
   }
 }

@@ -133,8 +133,3 @@ export async function deletePet(url: string, id: PetId): Promise<void> {
     save(stored)
   })
 }
-
-export function hundredsOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
-  const parts = Array.from({ length: Math.ceil(items.length / 100) }, (_, index) => 100 * index)
-  return parts.map((start) => items.slice(start, start + 100))
-}

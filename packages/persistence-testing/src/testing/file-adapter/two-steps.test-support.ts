@@ -8,11 +8,15 @@ import {
 import type { DatedKey } from '@pet-store/domain/memory'
 import { textOf } from '../fake-pets.test-support.ts'
 import type { State } from './state.test-support.ts'
+import { wait, waitInSteps } from './wait.test-support.ts'
 
 type Call = <Result>(method: (current: State) => Promise<Result>) => Promise<Result>
 
-/** On a busy machine few calls of another process come within five milliseconds. */
-const betweenSteps = (durationMs = 20) => new Promise((resolve) => setTimeout(resolve, durationMs))
+/**
+ * On a busy machine few calls of another process come within milliseconds, and one of two processes
+ * begins much later.
+ */
+const betweenSteps = (durationMs = 100) => waitInSteps(durationMs)
 
 /** Stores a pet with the beginning of its name, and then with all of it. */
 export async function addInTwoSteps(call: Call, pet: NewPet): Promise<Pet> {
@@ -30,7 +34,7 @@ async function addAfterReplays(call: Call, pet: NewPet, key: DatedKey): Promise<
   const known = underWay.get(key.key)
   if (known !== undefined) return { pet: known, isReplay: true }
   underWay.set(key.key, { ...pet, id: 1n })
-  await betweenSteps(50)
+  await betweenSteps()
   underWay.delete(key.key)
   return call(({ pets }) => pets.addWithKey(pet, key))
 }
@@ -58,6 +62,19 @@ export async function overwriteRevocation(call: Call, id: string): Promise<void>
   const read = await call(({ apiKeys }) => apiKeys.find(id))
   await betweenSteps()
   await call(async ({ apiKeys }) => apiKeys.change(id, () => ({ revokedAt: read?.revokedAt })))
+}
+
+/** Marks some keys at a time, so slowly that a process can be killed between two parts. */
+export async function useInParts<Use>(
+  uses: readonly Use[],
+  partLength: number,
+  mark: (part: readonly Use[]) => Promise<void>,
+): Promise<void> {
+  await mark(uses.slice(0, partLength))
+  for (let start = partLength; start < uses.length; start += partLength) {
+    await wait(5)
+    await mark(uses.slice(start, start + partLength))
+  }
 }
 
 /** Looks for an expired key, and deletes a moment later whichever is there then. */
