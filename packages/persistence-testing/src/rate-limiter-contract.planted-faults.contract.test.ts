@@ -83,6 +83,22 @@ const FAULTS: Readonly<Record<string, (limit: RateLimit, shared: Shared) => Take
       return allowanceOf(count + 1, limit)
     }
   },
+  'per-limit: counts no further than its own limit, in a count that limits share': (
+    limit,
+    shared,
+  ) => {
+    shared.counts ??= new Map()
+    const { counts } = shared
+    return (keyId) => {
+      const name = `${limit.windowMs} ${keyId}`
+      const nowMs = Date.now()
+      const { startMs, count } = counts.get(name) ?? { startMs: nowMs, count: 0 }
+      const isOver = startMs <= nowMs - limit.windowMs
+      const next = isOver ? 1 : Math.min(count, limit.requests) + 1
+      counts.set(name, { startMs: isOver ? nowMs : startMs, count: next })
+      return allowanceOf(next, limit)
+    }
+  },
   'concurrent: reads the count, waits, and writes it': (limit) => {
     const counts = new Map<string, number>()
     return async (keyId) => {

@@ -49,6 +49,17 @@ export const countingCases: readonly ContractCase<CreateRateLimiter>[] = casesOf
         [true, false, true, false, true],
         'isAllowed of requests of one key with the limits 1, 1, 9, 1 and 9',
       )
+      // A count that one limit holds back would let the other one allow requests again and again.
+      let allowedInTurns = 0
+      for (let turn = 0; turn < 12; turn += 1) {
+        if ((await high?.take('key_turns'))?.isAllowed) allowedInTurns += 1
+        await low?.take('key_turns')
+      }
+      expectEqual(
+        allowedInTurns <= 9,
+        true,
+        'whether a limit of 9 allows at most 9 of 12 requests, in turns with a limit of 1',
+      )
     },
   ),
   'every-limit: allows as many requests as the limit says, of few and of hundreds': inOneWindow(
