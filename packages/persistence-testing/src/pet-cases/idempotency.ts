@@ -32,21 +32,28 @@ export const idempotencyCases: readonly ContractCase<PetRepository>[] = casesOf(
     expectEqual(await listAll(pets), [first.pet, second.pet], 'repeats must store nothing')
   },
   'concurrent: stores one pet for many calls with the same key at the same time': async (pets) => {
-    const results = await Promise.all(
-      Array.from({ length: 50 }, () => pets.addWithKey(aNewPet(), keyWith({}))),
-    )
-    const added = results.map(({ pet }) => pet)
-    expectEqual(
-      new Set(idsOf(added)).size,
-      1,
-      'the number of different ids that 50 calls with one key return',
-    )
-    expectEqual(await listAll(pets), added.slice(0, 1), '50 calls with one key must store one pet')
-    expectEqual(
-      results.filter(({ isReplay }) => !isReplay).length,
-      1,
-      'the number of calls that stored the pet',
-    )
+    const stored: Pet[] = []
+    // Calls must meet in the short time between two statements. Those of the first key, which are
+    // the most, may still open connections.
+    for (const [index, calls] of [50, 5, 5, 5, 5, 5, 5, 5, 5].entries()) {
+      const key = keyWith({ key: `${index}` })
+      const results = await Promise.all(
+        Array.from({ length: calls }, () => pets.addWithKey(aNewPet(), key)),
+      )
+      const added = results.map(({ pet }) => pet)
+      expectEqual(
+        new Set(idsOf(added)).size,
+        1,
+        `the number of different ids that ${calls} calls with one key return`,
+      )
+      stored.push(...added.slice(0, 1))
+      expectEqual(await listAll(pets), stored, `${calls} calls with one key must store one pet`)
+      expectEqual(
+        results.filter(({ isReplay }) => !isReplay).length,
+        1,
+        'the number of calls that stored the pet',
+      )
+    }
   },
   'known-beside-new: gives each of many calls at the same time its own pet, a known or a new one':
     async (pets) => {

@@ -1,5 +1,5 @@
 import type { FakeApiKeys } from './fake-api-keys.test-support.ts'
-import { broken, type Faults, pause } from './fault.test-support.ts'
+import { broken, type Faults, isAfter, pause } from './fault.test-support.ts'
 
 /** What an adapter can do wrong when it replaces a key. */
 export const rotationFaults: Faults<FakeApiKeys> = {
@@ -65,14 +65,17 @@ export const rotationFaults: Faults<FakeApiKeys> = {
   'replace.earlier-end: ends a key with the overlap, however long that is': {
     endOf: (_, until) => until,
   },
-  'replace.concurrent: looks for a successor, waits, and stores': (keys, { add, replace }) => ({
-    async replace(id, successor, until) {
-      const isReplaced = keys.rows.find((row) => row.id === id)?.replacedBy !== undefined
-      await pause()
-      if (isReplaced) return false
-      return (await replace(id, successor, until)) || add(successor).then(() => true)
-    },
-  }),
+  'replace.concurrent: looks for a successor, waits, and stores': (keys, { add, replace }) => {
+    const isConnected = isAfter(5)
+    return {
+      async replace(id, successor, until) {
+        const isReplaced = keys.rows.find((row) => row.id === id)?.replacedBy !== undefined
+        if (isConnected()) await pause()
+        if (isReplaced) return false
+        return (await replace(id, successor, until)) || add(successor).then(() => true)
+      },
+    }
+  },
   'replace.again: cannot replace a successor': (keys, { replace }) => ({
     replace: async (id, successor, until) =>
       keys.rows.some(({ replacedBy }) => replacedBy === id)

@@ -31,6 +31,18 @@ export function pause(): Promise<void> {
   return Promise.resolve()
 }
 
+/**
+ * Makes a function that is false for the first calls: a fault that needs it shows only once an
+ * adapter has its connections, for each of which the first calls wait.
+ */
+export function isAfter(calls: number): () => boolean {
+  let made = 0
+  return () => {
+    made += 1
+    return made > calls
+  }
+}
+
 /** The faults of one group of cases. */
 export function faultsOf<Fake extends object>(
   createFake: () => Fake,

@@ -5,7 +5,7 @@ import {
   type PetRepository,
 } from '@pet-store/domain'
 import { dated, type FakePets, petFaults, textOf } from './fake-pets.test-support.ts'
-import { broken, type Fault, type Faults, pause } from './fault.test-support.ts'
+import { broken, type Fault, type Faults, isAfter, pause } from './fault.test-support.ts'
 import { keyed } from './key-comparison-faults.test-support.ts'
 
 /** Forgets stored keys before it uses one at a time. */
@@ -105,14 +105,17 @@ export const idempotencyFaults: readonly Fault<PetRepository>[] = petFaults('pet
     addWithKey: async (pet, key) =>
       'at' in key && key.at === undefined ? broken() : addWithKey(pet, key),
   }),
-  'concurrent: looks for the key, waits, and adds': ({ memory }, { addWithKey }) => ({
-    async addWithKey(pet, key) {
-      const isKnown = memory.keys.has(textOf(key))
-      await pause()
-      if (!isKnown) memory.keys.delete(textOf(key))
-      return addWithKey(pet, key)
-    },
-  }),
+  'concurrent: looks for the key, waits, and adds': ({ memory }, { addWithKey }) => {
+    const isConnected = isAfter(50)
+    return {
+      async addWithKey(pet, key) {
+        const isKnown = memory.keys.has(textOf(key))
+        if (isConnected()) await pause()
+        if (!isKnown) memory.keys.delete(textOf(key))
+        return addWithKey(pet, key)
+      },
+    }
+  },
   'repeat: returns what is requested, not what was stored': (_, { addWithKey }) => ({
     addWithKey: (pet, key) =>
       addWithKey(pet, key).then((added) => ({ ...added, pet: { ...pet, id: added.pet.id } })),
