@@ -25,6 +25,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['waits-forever', 'unavailable.closed-frozen'],
   ['waits-in-line-while-down', 'unavailable.frozen'],
   ['repeats-lost-requests', 'unavailable.limits-once'],
+  ['ends-windows-later', 'unavailable.limits-once'],
   ['keeps-a-failed-first-request', 'unavailable.first-calls'],
   ['fails-in-the-background', 'unavailable.background'],
   ['tells-the-time-while-down', 'unavailable.reads unavailable.frozen'],

@@ -3,6 +3,7 @@ import { persistenceUnavailable } from '@pet-store/domain'
 import { repeatedIfLost } from './call-limits.test-support.ts'
 import { fileClock } from './clock.test-support.ts'
 import type { State } from './state.test-support.ts'
+import { wait } from './wait.test-support.ts'
 
 const processCounts = new Map<string, number>()
 
@@ -10,7 +11,7 @@ const processCounts = new Map<string, number>()
 export function takeOf(
   has: (fault: string) => boolean,
   isDown: () => boolean,
-  call: (method: (current: State) => Promise<Allowance>) => Promise<Allowance>,
+  call: <Result>(method: (current: State) => Promise<Result>) => Promise<Result>,
 ): (limit: RateLimit, keyId: string) => Promise<Allowance> {
   let first: Promise<void> | undefined
   return async ({ requests, windowMs }, keyId) => {
@@ -31,8 +32,32 @@ export function takeOf(
         const remaining = Math.max(0, requests - number)
         return { isAllowed: number <= requests, remaining, resetMs: windowMs - (now % windowMs) }
       })
+    if (has('ends-windows-later')) return takeInTwoSteps(call, { requests, windowMs }, keyId)
     return has('repeats-lost-requests') ? repeatedIfLost(isDown, count) : count()
   }
+}
+
+/** Counts a request, and says then when the window of its key ends. */
+async function takeInTwoSteps(
+  call: <Result>(method: (current: State) => Promise<Result>) => Promise<Result>,
+  { requests, windowMs }: RateLimit,
+  keyId: string,
+): Promise<Allowance> {
+  const name = `${keyId} ${windowMs}`
+  const now = fileClock().getTime()
+  const number = await call(async ({ counts }) => {
+    const isOver = now >= (counts.get(`${name} end`) ?? Number.POSITIVE_INFINITY)
+    const count = (isOver ? 0 : (counts.get(name) ?? 0)) + 1
+    counts.set(name, count)
+    if (isOver) counts.delete(`${name} end`)
+    return count
+  })
+  await wait(20)
+  return call(async ({ counts }) => {
+    if (number === 1) counts.set(`${name} end`, now + windowMs)
+    const resetMs = Math.max(0, (counts.get(`${name} end`) ?? now) - now)
+    return { isAllowed: number <= requests, remaining: Math.max(0, requests - number), resetMs }
+  })
 }
 
 const windows = new Map<string, { readonly endMs: number; count: number }>()
