@@ -1,4 +1,5 @@
 import type { Pet } from '@pet-store/domain'
+import type { BulkAccess } from '@pet-store/persistence'
 import { withBulk } from '../adapter/with-bulk.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
@@ -6,7 +7,7 @@ import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
 import { addKeyed, aNewPet } from '../test-data/new-pets.ts'
-import { listAll } from '../test-data/stored-pets.ts'
+import { ascending, listAll } from '../test-data/stored-pets.ts'
 
 const GROUP = { group: 'persistence.bulk', timeLimitMs: 180_000 }
 
@@ -40,13 +41,15 @@ export const bulkWrittenIdCases: readonly HarnessCase[] = casesOf(GROUP, {
 /** A new pet gets another id, or is not stored. */
 function expectKept(calls: readonly (readonly bigint[])[], atOnce: number): HarnessCase['run'] {
   return withBulk(async (harness, url, bulk) => {
-    const written = calls.map((ids) =>
-      ids.map((id) => ({ id, ...aNewPet({ name: `written ${id}` }) })),
-    )
-    await bulk(async (open) => {
-      for (const pets of written) await open.writePets(pets)
-    })
-    const all = new Map<bigint, Pet>(written.flat().map((pet) => [pet.id, pet]))
+    const all = new Map<bigint, Pet>()
+    const write = async (open: BulkAccess, last = 0n) => {
+      for (const ids of calls) {
+        const pets = ids.map((id) => ({ id: id + last, ...aNewPet({ name: `written ${id}` }) }))
+        await open.writePets(pets)
+        for (const pet of pets) all.set(pet.id, pet)
+      }
+    }
+    await bulk(write)
     await withPersistence(harness, url, async ({ pets }) => {
       const add = async (count: number) => {
         const pet = aNewPet({ name: `added ${count}` })
@@ -63,8 +66,11 @@ function expectKept(calls: readonly (readonly bigint[])[], atOnce: number): Harn
       expectStored(await listAll(pets), all)
     })
     await bulk(async (open) => {
-      for (let count = 0; count < ADDS; count += 1)
-        await open.addPets([aNewPet({ name: `bulk ${count}` })]).catch(() => undefined)
+      const ids = [await open.lastPetId(), ...all.keys()]
+      await write(open, ascending(ids).at(-1))
+      const pet = aNewPet({ name: 'bulk' })
+      for (let count = 0; count < ADDS; count += atOnce)
+        await open.addPets(Array(atOnce).fill(pet)).catch(() => undefined)
       const stored = await open.readPets({ limit: 1_000 })
       expectStored(
         stored.filter(({ name }) => !name.startsWith('bulk')),

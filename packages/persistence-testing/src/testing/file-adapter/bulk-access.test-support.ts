@@ -12,6 +12,7 @@ import { BULK_ACCESS_FUNCTIONS } from '@pet-store/persistence'
 import { FakeBulk } from '../fake-bulk.test-support.ts'
 import { onceUp } from './call-limits.test-support.ts'
 import { leakOfBulk } from './leaks.test-support.ts'
+import { checkFirstOfPage } from './pages.test-support.ts'
 import { type State, transaction } from './state.test-support.ts'
 
 type Method = (...args: unknown[]) => Promise<unknown>
@@ -196,6 +197,7 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
         return writing
       }
     }
+    if (has('checks-the-first-id-of-a-page')) checkFirstOfPage(bulk)
     if (has('ends-pages-at-expired-keys')) {
       bulk.readIdempotencyKeys = async (limit, after) => {
         const page = await readIdempotencyKeys.call(bulk, limit, after)
