@@ -12,7 +12,9 @@ import { endWithin } from '../case/time-limit.ts'
 import { aTurnLater, wait } from '../case/wait.ts'
 import { memberOf } from '../harness/harness-members.ts'
 import type { HarnessCase } from '../harness/persistence-harness.ts'
-import { aNewApiKey } from '../test-data/new-api-keys.ts'
+import { aNewApiKey, hashOf } from '../test-data/new-api-keys.ts'
+import { anIdempotencyKey } from '../test-data/new-idempotency-keys.ts'
+import { aNewPet } from '../test-data/new-pets.ts'
 import { after } from '../test-data/times.ts'
 
 const GROUP = { group: 'persistence.declared', timeLimitMs: 60_000 }
@@ -52,6 +54,7 @@ export const reportingCases: readonly HarnessCase[] = casesOf(GROUP, {
         await opened.apiKeys?.add(aNewApiKey(`${label} new`)).catch(() => undefined)
       }
       await callInManySizes(opened)
+      await callWithValues(opened)
       const count = reported.length
       if (opened.poolUse !== undefined) uses.push(opened.poolUse())
       expectEqual(reported.length, count, 'the number of statements after poolUse, which runs none')
@@ -82,7 +85,8 @@ export const reportingCases: readonly HarnessCase[] = casesOf(GROUP, {
         `the fields of the report ${text} that are missing, or of another type`,
       )
       expectEqual(ends, 1, `how often the end of ${name} is reported`)
-      assert.ok(!text.includes(VALUE), `a statement must be reported without its values: ${text}`)
+      const told = VALUES.filter((value) => text.includes(value))
+      expectEqual(told, [], `the values in the report ${text}, which must have placeholders`)
     }
     const reportedCalls = new Set(reported.map(({ call }) => call))
     const unreported = called.filter((call) => !reportedCalls.has(call))
@@ -176,6 +180,23 @@ async function callInManySizes({ pets, apiKeys }: Persistence): Promise<void> {
   })
 }
 
+/** Reads and writes the number and the time, which no other call does. */
+async function callWithValues({ pets, apiKeys }: Persistence): Promise<void> {
+  const { id } = aNewApiKey(`${VALUE} used`)
+  const successor = aNewApiKey(`${VALUE} last`, { expiresAt: TIME })
+  const key = anIdempotencyKey({ key: `${VALUE} in 2009`, at: TIME })
+  const pet = aNewPet({ categoryId: NUMBER })
+  await pets.add(pet)
+  await pets.addWithKey(pet, key)
+  await pets.find(NUMBER)
+  for (const status of [undefined, 'sold'] as const)
+    await pets.list({ after: NUMBER, limit: 1, status })
+  await apiKeys?.replace(id, successor, TIME)
+  await apiKeys?.markUsed([{ id, at: TIME }])
+  await apiKeys?.revoke(id, TIME)
+  await apiKeys?.listChangedSince?.(TIME)
+}
+
 /** A statement that the adapter has reported. */
 interface Reported {
   readonly name: string
@@ -213,6 +234,14 @@ const DAY_MS = 24 * 3_600_000
 
 /** Part of every name and key that the calls use. */
 const VALUE = 'v4lue'
+const NUMBER = 7_654_321_987_654_321n
+const TIME = new Date('2009-02-13T23:31:30.123Z')
+
+/** What shows each of these in a text, in any time zone, and the hash of a name. */
+const VALUES = [
+  ...[VALUE, hashOf(VALUE).replace(/^0+/, ''), `${NUMBER}`],
+  ...[`${TIME.getTime()}`, '2009-02-1'],
+]
 
 function expectPoolUse(use: unknown): void {
   assert.ok(Array.isArray(use), 'poolUse must return a list at once')

@@ -3,6 +3,13 @@ import { inspect } from 'node:util'
 import type { OnStatement } from '@pet-store/persistence'
 
 const elsewhere = new AsyncResource('elsewhere')
+/** By function, the fault that reports its values. */
+const TOLD: Readonly<Record<string, string>> = {
+  'pets.list': 'names-each-page',
+  'pets.find': 'tells-ids',
+  'apiKeys.findByHash': 'tells-hashes',
+  'apiKeys.revoke': 'tells-times',
+}
 /** How many calls are under way. */
 let running = 0
 /** The one that was given last, to any opening. */
@@ -25,8 +32,8 @@ export async function reportedCall<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const named = () => {
-    if (has('tells-values')) return `${name} ${inspect(args)}`
-    return has('names-each-page') && name === 'pets.list' ? `${name} ${inspect(args)}` : name
+    const tells = has('tells-values') || has(TOLD[name] ?? '')
+    return tells ? `${name} ${inspect(args)}` : name
   }
   const begin = () =>
     onStatement?.(
