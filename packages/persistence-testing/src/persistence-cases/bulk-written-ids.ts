@@ -1,7 +1,8 @@
-import type { Pet } from '@pet-store/domain'
+import type { NewPet, Pet } from '@pet-store/domain'
 import type { BulkAccess } from '@pet-store/persistence'
 import { withBulk } from '../adapter/with-bulk.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
+import { importOf } from '../bulk-cases/items.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
@@ -38,7 +39,7 @@ export const bulkWrittenIdCases: readonly HarnessCase[] = casesOf(GROUP, {
   },
 })
 
-/** A new pet gets another id, or is not stored. */
+/** A new pet gets another id, or is not stored; nor is its page then. */
 function expectKept(calls: readonly (readonly bigint[])[], atOnce: number): HarnessCase['run'] {
   return withBulk(async (harness, url, bulk) => {
     const all = new Map<bigint, Pet>()
@@ -68,13 +69,23 @@ function expectKept(calls: readonly (readonly bigint[])[], atOnce: number): Harn
     await bulk(async (open) => {
       const ids = [await open.lastPetId(), ...all.keys()]
       await write(open, ascending(ids).at(-1))
-      const pet = aNewPet({ name: 'bulk' })
-      for (let count = 0; count < ADDS; count += atOnce)
-        await open.addPets(Array(atOnce).fill(pet)).catch(() => undefined)
+      const page: readonly NewPet[] = Array(atOnce).fill(aNewPet({ name: 'bulk' }))
+      let pages = 0
+      for (let count = 0; count < ADDS; count += atOnce) {
+        const progress = { to: importOf({ id: BigInt(count + 1) }) }
+        const isAdded = await open.addPets(page, progress).then(
+          () => true,
+          () => false,
+        )
+        if (isAdded) pages += 1
+      }
       const stored = await open.readPets({ limit: 1_000 })
-      expectStored(
-        stored.filter(({ name }) => !name.startsWith('bulk')),
-        all,
+      const others = stored.filter(({ name }) => name !== 'bulk')
+      expectStored(others, all)
+      expectEqual(
+        [stored.length - others.length, (await open.readPetImports()).length],
+        [atOnce * pages, pages],
+        `the pets and the imports of ${pages} pages that were added`,
       )
     })
   })

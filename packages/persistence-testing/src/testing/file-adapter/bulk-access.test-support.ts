@@ -197,7 +197,8 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
         return writing
       }
     }
-    if (has('checks-the-first-id-of-a-page')) checkFirstOfPage(bulk)
+    const keepsRejected = has('keeps-half-a-rejected-page')
+    if (keepsRejected || has('checks-the-first-id-of-a-page')) checkFirstOfPage(bulk, keepsRejected)
     if (has('ends-pages-at-expired-keys')) {
       bulk.readIdempotencyKeys = async (limit, after) => {
         const page = await readIdempotencyKeys.call(bulk, limit, after)

@@ -192,6 +192,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['writes-over-ids', 'bulk.written-ids'],
   ['checks-the-first-id-of-several', 'bulk.written-ids'],
   ['checks-the-first-id-of-a-page', 'bulk.written-ids'],
+  ['keeps-half-a-rejected-page', 'bulk.written-ids'],
   ['passes-one-written-id', 'bulk.written-ids'],
   ['shares-pets.find-under-way', 'shared.pets-under-way'],
   ['shares-pets.list-under-way', 'shared.pets-under-way'],
