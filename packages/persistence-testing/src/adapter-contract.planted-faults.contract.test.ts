@@ -8,6 +8,7 @@ import {
   type PersistenceHarness,
 } from '@pet-store/persistence-testing'
 import { afterAll, describe, expect, it } from 'vitest'
+import { TOO_BUSY } from './case/repeat-if-busy.ts'
 import { bundleFileAdapter } from './testing/file-adapter/bundle.test-support.ts'
 import { FAULTS, OWN_ERRORS } from './testing/file-adapter/faults.test-support.ts'
 import openFilePersistence, {
@@ -32,7 +33,9 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
     open: openFilePersistence,
     emptyDatabase,
     concurrent: true,
-    randomCalls: {},
+    // On a busy machine few sequences begin in the usual time, and the first one that notices a
+    // fault may be a later one.
+    randomCalls: fault === '' ? {} : { times: 5 },
     async outdatedDatabase() {
       const url = await emptyDatabase()
       const old = await openFilePersistence({ url: url.replace(/[?].*/, ''), mode: 'migrate' })
@@ -92,6 +95,16 @@ const caseOf = (harness: PersistenceHarness, id: string) =>
 const COUNTS_FILES = 'persistence.open.calls'
 const optionsOf = (id: string) => ({ concurrent: id !== COUNTS_FILES })
 
+/** Runs a case again that was not tested because this machine was too busy. */
+async function untilTested(
+  run: () => Promise<string | undefined> | undefined,
+): Promise<string | undefined> {
+  for (;;) {
+    const reason = await run()
+    if (!reason?.startsWith(TOO_BUSY)) return reason
+  }
+}
+
 describe.concurrent('persistenceContract', () => {
   for (const { id, run } of persistenceContract(harnessWith()))
     it(`the case ${id} passes with a correct adapter`, optionsOf(id), async () => {
@@ -109,9 +122,8 @@ describe.concurrent('persistenceContract', () => {
         const isOwnError = OWN_ERRORS.includes(fault)
         // A tenth of the usual limits, so that a call may take a second.
         const isSlow = /^(?:waits|hangs|rejects-late|never-reads)/.test(fault)
-        await expect(
-          caseOf(harnessWith(fault), id)?.run(isSlow ? 12_000 : undefined),
-        ).rejects.toThrow(isOwnError ? Error : AssertionError)
+        const run = () => caseOf(harnessWith(fault), id)?.run(isSlow ? 12_000 : undefined)
+        await expect(untilTested(run)).rejects.toThrow(isOwnError ? Error : AssertionError)
       },
     )
   }

@@ -7,7 +7,8 @@ const MAX_ATTEMPTS = 3
 
 /** The code of such an error, which another process prints. */
 const UNAVAILABLE = 'persistence_unavailable'
-const TOO_BUSY = 'this machine is so busy that the adapter took its database for unavailable'
+/** How the reason begins for which a case was not tested then. */
+export const TOO_BUSY = 'this machine is so busy that the adapter took its database for unavailable'
 
 /**
  * Runs a case again in which a call was rejected, if this machine is so busy that a deadline of the
