@@ -24,6 +24,7 @@ import { reportingCases } from './declared-cases/reporting.ts'
 import { assertHarness } from './harness/harness-members.ts'
 import type { HarnessCase, PersistenceHarness } from './harness/persistence-harness.ts'
 import { quickRejections } from './harness/quick-rejections.ts'
+import { interleavedCases } from './interleaved-cases/interleaved.ts'
 import { killedWhileAddingCases } from './killed-cases/adding-pets.ts'
 import { killedWhileChangingKeysCases } from './killed-cases/changing-keys.ts'
 import { killedInBulkCases } from './killed-cases/writing-in-bulk.ts'
@@ -148,6 +149,7 @@ export function adapterContract(given: PersistenceHarness): readonly AdapterCase
       ...killedWhileChangingKeysCases,
     ],
     [SEQUENCES]: [...sequenceCases, ...outageSequenceCases],
+    'interleaved calls': interleavedCases,
     opening: openingCases,
     'several processes': [
       ...sharingCases,

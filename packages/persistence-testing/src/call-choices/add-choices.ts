@@ -71,39 +71,43 @@ const fewIdempotencyKeys: fc.Arbitrary<IdempotencyKey> = fc.record(
   { noNullPrototype: true },
 )
 
-/** Adds a pet, with an idempotency key or without one. */
+/** A call that adds a pet, with an idempotency key or without one. */
+export const addCall =
+  (number: number, pet: NewPet, key?: IdempotencyKey, cancelledAfterTurns?: number): Choice =>
+  (_, database) => {
+    const turns = cancelledAfterTurns
+    const opening = openingOf(database, number)
+    const options = turns === undefined ? [] : [{ cancelledAfterTurns: turns }]
+    const name = `pets${opening}.add${key ? 'WithKey' : ''}`
+    const text = callText(name, pet, ...(key ? [key] : []), ...options)
+    const call = async (...cancellation: readonly Cancellation[]) => {
+      const pets = database.openings[opening]?.pets
+      return key ? pets?.addWithKey(pet, key, ...cancellation) : pets?.add(pet, ...cancellation)
+    }
+    return {
+      text,
+      run: () => (turns === undefined ? call() : cancelAfter(turns, call)),
+      apply(model, outcome) {
+        const isRejected = turns !== undefined && 'error' in outcome
+        if (turns === 0 || (isRejected && !isReused(outcome)))
+          return expectRejected(outcome, text, NOT_STORED)
+        if (key) return applyAddWithKey(model, opening, pet, key, outcome, text)
+        return void expectAdded(model, opening, pet, resultOf(outcome, text), text)
+      },
+      unknownOutcomes: ({ usedIds }, stored) =>
+        stored
+          .filter((one) => !usedIds.has(one.id) && isEqual(withoutId(one), pet))
+          .map((one) => ({ value: key ? { pet: one, isReplay: false } : one })),
+    }
+  }
+
 const addOf = (
   keys: fc.Arbitrary<IdempotencyKey | undefined>,
   cancelledAfterTurns: fc.Arbitrary<number | undefined> = fc.constant(undefined),
 ): Choices =>
-  fc.tuple(openings, newPets, keys, cancelledAfterTurns).map(
-    ([number, pet, key, turns]): Choice =>
-      (_, database) => {
-        const opening = openingOf(database, number)
-        const options = turns === undefined ? [] : [{ cancelledAfterTurns: turns }]
-        const name = `pets${opening}.add${key ? 'WithKey' : ''}`
-        const text = callText(name, pet, ...(key ? [key] : []), ...options)
-        const call = async (...cancellation: readonly Cancellation[]) => {
-          const pets = database.openings[opening]?.pets
-          return key ? pets?.addWithKey(pet, key, ...cancellation) : pets?.add(pet, ...cancellation)
-        }
-        return {
-          text,
-          run: () => (turns === undefined ? call() : cancelAfter(turns, call)),
-          apply(model, outcome) {
-            const isRejected = turns !== undefined && 'error' in outcome
-            if (turns === 0 || (isRejected && !isReused(outcome)))
-              return expectRejected(outcome, text, NOT_STORED)
-            if (key) return applyAddWithKey(model, opening, pet, key, outcome, text)
-            return void expectAdded(model, opening, pet, resultOf(outcome, text), text)
-          },
-          unknownOutcomes: ({ usedIds }, stored) =>
-            stored
-              .filter((one) => !usedIds.has(one.id) && isEqual(withoutId(one), pet))
-              .map((one) => ({ value: key ? { pet: one, isReplay: false } : one })),
-        }
-      },
-  )
+  fc
+    .tuple(openings, newPets, keys, cancelledAfterTurns)
+    .map(([number, pet, key, turns]) => addCall(number, pet, key, turns))
 
 const NOT_STORED = { code: 'persistence_unavailable', outcome: 'not_stored' }
 

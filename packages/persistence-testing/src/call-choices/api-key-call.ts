@@ -44,31 +44,50 @@ export const idFrom = ({ apiKeys }: Model, { isKnown, number, other }: Reference
 
 export type Keys = NonNullable<Persistence['apiKeys']>
 
-/** A call of a function of the repository. A write resolves with `done` if it changes something. */
+/** What a function of the repository does. */
+export interface ApiKeyFunction<Values extends readonly unknown[]> {
+  readonly name: keyof Keys
+  readonly apply: (
+    model: Model,
+    values: readonly [...Values],
+    outcome: Outcome,
+    text: string,
+  ) => void
+  /** What a write resolves with if it changes something. */
+  readonly done?: { readonly value: unknown }
+}
+
+/** A call of a function through an opening. */
 export function apiKeyCall<Values extends readonly unknown[]>(
-  name: keyof Keys,
-  values: fc.Arbitrary<(model: Model) => Values>,
-  apply: (model: Model, values: Values, outcome: Outcome, text: string) => void,
-  done?: { readonly value: unknown },
-): Choices {
-  return fc.tuple(openings, values).map(
-    ([number, valuesOf]): Choice =>
-      (before, database) => {
-        const opening = openingOf(database, number)
-        const given = valuesOf(before)
-        const text = callText(`apiKeys${opening}.${name}`, ...given)
-        return {
-          text,
-          async run() {
-            const { apiKeys } = database.openings[opening] as Persistence
-            const call = (apiKeys as Keys)[name] as (...all: unknown[]) => Promise<unknown>
-            return call.apply(apiKeys, [...given])
-          },
-          apply: (model, outcome) => apply(model, given, outcome, text),
-          ...(done && { unknownOutcomes: () => [done] }),
-        }
+  { name, apply, done }: ApiKeyFunction<Values>,
+  number: number,
+  valuesOf: (model: Model) => readonly [...Values],
+): Choice {
+  return (before, database) => {
+    const opening = openingOf(database, number)
+    const given = valuesOf(before)
+    const text = callText(`apiKeys${opening}.${name}`, ...given)
+    return {
+      text,
+      async run() {
+        const { apiKeys } = database.openings[opening] as Persistence
+        const call = (apiKeys as Keys)[name] as (...all: unknown[]) => Promise<unknown>
+        return call.apply(apiKeys, [...given])
       },
-  )
+      apply: (model, outcome) => apply(model, given, outcome, text),
+      ...(done && { unknownOutcomes: () => [done] }),
+    }
+  }
+}
+
+/** Calls of a function through any opening. */
+export function apiKeyCalls<Values extends readonly unknown[]>(
+  called: ApiKeyFunction<Values>,
+  values: fc.Arbitrary<(model: Model) => Values>,
+): Choices {
+  return fc
+    .tuple(openings, values)
+    .map(([number, valuesOf]) => apiKeyCall(called, number, valuesOf))
 }
 
 /** A call where there are API keys. */

@@ -1,10 +1,10 @@
 import { type NewApiKey, SCOPES } from '@pet-store/access'
 import fc from 'fast-check'
 import type { Model } from '../model/model.ts'
-import { type Choices, expectRejected, expectValue } from '../model/model-call.ts'
-import { apiKeyCall, hashes, idFrom, ids, references, times } from './api-key-call.ts'
+import type { Choices } from '../model/model-call.ts'
+import { apiKeyCalls, hashes, idFrom, ids, references, times } from './api-key-call.ts'
+import { ADD, MARK_USED, REPLACE, REVOKE } from './api-key-functions.ts'
 import { find, findByHash, keyListChoices } from './api-key-reads.ts'
-import { successorsOf } from './returned-api-keys.ts'
 import { keyNames } from './texts.ts'
 
 const optional = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined })
@@ -27,70 +27,37 @@ export const newApiKeys: fc.Arbitrary<NewApiKey> = fc.record(
   },
 )
 
-const isTaken = ({ apiKeys }: Model, key: NewApiKey): boolean =>
-  [...apiKeys.values()].some(({ id, sha256 }) => id === key.id || sha256 === key.sha256)
-
-const add = apiKeyCall(
-  'add',
+const add = apiKeyCalls(
+  ADD,
   newApiKeys.map((key) => () => [key] as const),
-  (model, [key], outcome, text) => {
-    if (isTaken(model, key)) return expectRejected(outcome, text)
-    expectValue(outcome, undefined, text)
-    model.apiKeys.set(key.id, key)
-  },
-  { value: undefined },
 )
 
-const replace = apiKeyCall(
-  'replace',
+const replace = apiKeyCalls(
+  REPLACE,
   fc.tuple(references, newApiKeys, times).map(
     ([reference, next, until]) =>
       (model: Model) =>
         [idFrom(model, reference), next, until] as const,
   ),
-  (model, [id, next, until], outcome, text) => {
-    if (!model.apiKeys.has(id)) return expectRejected(outcome, text)
-    if (successorsOf(model).has(id)) return expectValue(outcome, false, text)
-    if (isTaken(model, next)) return expectRejected(outcome, text)
-    expectValue(outcome, true, text)
-    model.apiKeys.set(next.id, { ...next, replaces: id, overlapUntil: until })
-  },
-  { value: true },
 )
 
-const revoke = apiKeyCall(
-  'revoke',
+const revoke = apiKeyCalls(
+  REVOKE,
   fc.tuple(references, times, optional(keyNames)).map(
     ([reference, at, by]) =>
       (model: Model) =>
         [idFrom(model, reference), at, by] as const,
   ),
-  (model, [id, revokedAt, by], outcome, text) => {
-    const key = model.apiKeys.get(id)
-    expectValue(outcome, key !== undefined, text)
-    if (key === undefined || key.revokedAt !== undefined) return
-    model.apiKeys.set(id, { ...key, revokedAt, ...(by !== undefined && { revokedBy: by }) })
-  },
-  { value: true },
 )
 
-const markUsed = apiKeyCall(
-  'markUsed',
+const markUsed = apiKeyCalls(
+  MARK_USED,
   fc
     .array(fc.tuple(references, times), { maxLength: 4 })
     .map(
       (uses) => (model: Model) =>
         [uses.map(([reference, at]) => ({ id: idFrom(model, reference), at }))] as const,
     ),
-  (model, [uses], outcome, text) => {
-    expectValue(outcome, undefined, text)
-    for (const { id, at } of uses) {
-      const key = model.apiKeys.get(id)
-      if (key === undefined || (key.lastUsedAt !== undefined && key.lastUsedAt >= at)) continue
-      model.apiKeys.set(id, { ...key, lastUsedAt: at })
-    }
-  },
-  { value: undefined },
 )
 
 /** Calls on API keys that may be made at the same time; not the lists, see there. */

@@ -1,20 +1,11 @@
-import type { ApiKey } from '@pet-store/access'
 import type { Persistence, StoredApiKey } from '@pet-store/persistence'
 import fc from 'fast-check'
-import { expectEqual } from '../case/expectations.ts'
 import { inGroups } from '../case/in-groups.ts'
 import { type Model, nthOf } from '../model/model.ts'
-import {
-  type Choice,
-  type Choices,
-  callText,
-  expectValue,
-  type Outcome,
-  resultOf,
-} from '../model/model-call.ts'
+import { type Choice, type Choices, callText, expectValue } from '../model/model-call.ts'
 import { after } from '../test-data/times.ts'
 import {
-  apiKeyCall,
+  apiKeyCalls,
   hashes,
   idFrom,
   ifApiKeys,
@@ -22,59 +13,36 @@ import {
   references,
   times,
 } from './api-key-call.ts'
+import { FIND, FIND_BY_HASH, LIST, LIST_CHANGED_SINCE } from './api-key-functions.ts'
 import { openingOf } from './openings.ts'
-import { keysOf, returnedKey } from './returned-api-keys.ts'
+import { returnedKey } from './returned-api-keys.ts'
 import { someOf } from './some-of.ts'
 
-export const find: Choices = apiKeyCall(
-  'find',
+export const find: Choices = apiKeyCalls(
+  FIND,
   references.map((reference) => (model: Model) => [idFrom(model, reference)] as const),
-  (model, [id], outcome, text) => {
-    const key = model.apiKeys.get(id)
-    expectValue(outcome, returnedKey(model, key), text)
-  },
 )
 
-export const findByHash: Choices = apiKeyCall(
-  'findByHash',
+export const findByHash: Choices = apiKeyCalls(
+  FIND_BY_HASH,
   fc
     .tuple(fc.nat({ max: 5 }), fc.nat(), hashes)
     .map(([isKnown, number, other]) => (model: Model) => {
       const known = isKnown > 0 ? nthOf(model.apiKeys.values(), number)?.sha256 : undefined
       return [known ?? other] as const
     }),
-  (model, [hash], outcome, text) => {
-    const key = [...model.apiKeys.values()].find(({ sha256 }) => sha256 === hash)
-    expectValue(outcome, returnedKey(model, key), text)
-  },
 )
 
-const listAll = apiKeyCall(
-  'list',
-  fc.constant(() => [] as const),
-  (model, _, outcome, text) => expectKeys(keysOf(model), outcome, text),
+const listAll = apiKeyCalls(
+  LIST,
+  fc.constant(() => []),
 )
 
 const listChangedSince = (since: fc.Arbitrary<Date>) =>
-  apiKeyCall(
-    'listChangedSince',
-    since.map((time) => () => [time] as const),
-    (model, [time], outcome, text) => {
-      expectKeys(keysOf(model, time), outcome, text)
-    },
+  apiKeyCalls(
+    LIST_CHANGED_SINCE,
+    since.map((time) => () => [time]),
   )
-
-/** Keys that were created at the same time may be in any order. */
-function expectKeys(expected: readonly ApiKey[], outcome: Outcome, text: string): void {
-  const keys = [...(resultOf(outcome, text) as readonly ApiKey[])]
-  expectEqual(
-    keys.every(({ createdAt }, index) => createdAt >= (keys[index - 1]?.createdAt ?? createdAt)),
-    true,
-    `whether the keys of ${text} are in the order of createdAt`,
-  )
-  const byId = (one: ApiKey, other: ApiKey) => (one.id < other.id ? -1 : 1)
-  expectEqual(keys.sort(byId), expected.toSorted(byId), `the keys of ${text}, sorted by id`)
-}
 
 /** A call that an adapter need not have. */
 const changes: Choices = fc.tuple(listChangedSince(times), listAll).map(

@@ -15,7 +15,7 @@ import { after } from '../test-data/times.ts'
 import { mayBeDeleted } from './add-choices.ts'
 import { times } from './api-key-call.ts'
 import { newApiKeys } from './api-key-choices.ts'
-import { bulkChoice } from './bulk-choice.ts'
+import { type BulkFunction, bulkCalls } from './bulk-call.ts'
 import { keyNames, similarTexts } from './texts.ts'
 
 const nameOf = ({ owner, key }: { readonly owner: string; readonly key: string }) =>
@@ -25,10 +25,9 @@ const nameOf = ({ owner, key }: { readonly owner: string; readonly key: string }
 const ENOUGH = 100_000
 
 /** Those of deleted pets may be there, or not, and those that have expired. */
-const readIdempotencyKeys = bulkChoice(
-  'readIdempotencyKeys',
-  fc.constantFrom(1, 2, 50).map((limit) => () => [limit] as const),
-  async (bulk, limit) => {
+export const READ_IDEMPOTENCY_KEYS: BulkFunction<readonly [limit: number]> = {
+  name: 'readIdempotencyKeys',
+  use: async (bulk, limit) => {
     const read: StoredIdempotencyKey[] = []
     for (;;) {
       const page = await bulk.readIdempotencyKeys(limit, read.at(-1))
@@ -36,7 +35,7 @@ const readIdempotencyKeys = bulkChoice(
       if (page.length < limit || read.length > ENOUGH) return read
     }
   },
-  (model, _, outcome, text) => {
+  apply: (model, _, outcome, text) => {
     const exists = ({ petId }: StoredIdempotencyKey) => model.pets.has(petId)
     const byName = (one: StoredIdempotencyKey, other: StoredIdempotencyKey) =>
       nameOf(one) < nameOf(other) ? -1 : 1
@@ -53,13 +52,30 @@ const readIdempotencyKeys = bulkChoice(
     })
     expectEqual(timed.sort(byName), expected.sort(byName), `the keys of all pages of ${text}`)
   },
+}
+
+const readIdempotencyKeys = bulkCalls(
+  READ_IDEMPOTENCY_KEYS,
+  fc.constantFrom(1, 2, 50).map((limit) => () => [limit] as const),
 )
 
 /** Other times differ by hours. */
 const CLOCK_MS = 30 * 60_000
 
-const writeIdempotencyKeys = bulkChoice(
-  'writeIdempotencyKeys',
+export const WRITE_IDEMPOTENCY_KEYS: BulkFunction<
+  readonly [keys: readonly StoredIdempotencyKey[]]
+> = {
+  name: 'writeIdempotencyKeys',
+  use: (bulk, keys) => bulk.writeIdempotencyKeys(keys),
+  apply: (model, [keys], outcome, text) => {
+    expectValue(outcome, undefined, text)
+    for (const key of keys) model.idempotencyKeys.set(nameOf(key), key)
+  },
+  done: { value: undefined },
+}
+
+const writeIdempotencyKeys = bulkCalls(
+  WRITE_IDEMPOTENCY_KEYS,
   fc
     .uniqueArray(
       fc.record(
@@ -82,19 +98,12 @@ const writeIdempotencyKeys = bulkChoice(
       })
       return [stored] as const
     }),
-  (bulk, keys) => bulk.writeIdempotencyKeys(keys),
-  (model, [keys], outcome, text) => {
-    expectValue(outcome, undefined, text)
-    for (const key of keys) model.idempotencyKeys.set(nameOf(key), key)
-  },
-  { value: undefined },
 )
 
-const readApiKeys = bulkChoice(
-  'readApiKeys',
-  fc.constant(() => [] as const),
-  (bulk) => bulk.readApiKeys(),
-  (model, _, outcome, text) => {
+export const READ_API_KEYS: BulkFunction<readonly []> = {
+  name: 'readApiKeys',
+  use: (bulk) => bulk.readApiKeys(),
+  apply: (model, _, outcome, text) => {
     const read = resultOf(outcome, text) as readonly StoredApiKey[]
     expectEqual(
       withEnds(read),
@@ -102,6 +111,11 @@ const readApiKeys = bulkChoice(
       `the keys of ${text}, sorted by id, with an overlapUntil no later than what it ends`,
     )
   },
+}
+
+const readApiKeys = bulkCalls(
+  READ_API_KEYS,
+  fc.constant(() => [] as const),
 )
 
 /**
@@ -138,8 +152,21 @@ const usedApiKeys = fc
  * keeps what it replaces, and when it ends. No key gets the hash that another one of the same call
  * had: the order of writing would count.
  */
-const writeApiKeys = bulkChoice(
-  'writeApiKeys',
+export const WRITE_API_KEYS: BulkFunction<readonly (readonly StoredApiKey[])[]> = {
+  name: 'writeApiKeys',
+  use: async (bulk, ...pages) => {
+    for (const page of pages) await bulk.writeApiKeys(page)
+  },
+  apply: (model, pages, outcome, text) => {
+    const keys = pages.flat()
+    if (keys.some((key) => isTaken(model, key))) return expectRejected(outcome, text)
+    expectValue(outcome, undefined, text)
+    for (const key of keys) model.apiKeys.set(key.id, key)
+  },
+}
+
+const writeApiKeys = bulkCalls(
+  WRITE_API_KEYS,
   fc
     .record({
       keys: fc.uniqueArray(usedApiKeys, { maxLength: 3, comparator: areAlike }),
@@ -166,15 +193,6 @@ const writeApiKeys = bulkChoice(
       const all = isRotation ? asRotation(model, stored) : stored
       return areApart && !all.some((key) => isTaken(model, key)) ? all.map((key) => [key]) : [all]
     }),
-  async (bulk, ...pages) => {
-    for (const page of pages) await bulk.writeApiKeys(page)
-  },
-  (model, pages, outcome, text) => {
-    const keys = pages.flat()
-    if (keys.some((key) => isTaken(model, key))) return expectRejected(outcome, text)
-    expectValue(outcome, undefined, text)
-    for (const key of keys) model.apiKeys.set(key.id, key)
-  },
 )
 
 const isTaken = (model: Model, { id, sha256 }: StoredApiKey): boolean =>

@@ -15,31 +15,39 @@ import { withoutId } from '../test-data/new-pets.ts'
 import { ascending } from '../test-data/stored-pets.ts'
 import { after } from '../test-data/times.ts'
 import { newPets } from './add-choices.ts'
-import { bulkChoice } from './bulk-choice.ts'
+import { type BulkFunction, bulkCalls } from './bulk-call.ts'
 import { idFrom, references } from './pet-choices.ts'
 
 /** More than a sequence stores. */
 const ALL = 100_000
 
-const countPets = bulkChoice(
-  'countPets',
+export const COUNT_PETS: BulkFunction<readonly []> = {
+  name: 'countPets',
+  use: (bulk) => bulk.countPets(),
+  apply: (model, _, outcome, text) => expectValue(outcome, model.pets.size, text),
+}
+
+const countPets = bulkCalls(
+  COUNT_PETS,
   fc.constant(() => [] as const),
-  (bulk) => bulk.countPets(),
-  (model, _, outcome, text) => expectValue(outcome, model.pets.size, text),
 )
 
-const readPets = bulkChoice(
-  'readPets',
+export const READ_PETS: BulkFunction<readonly [after: PetId, limit: number]> = {
+  name: 'readPets',
+  use: (bulk, position, limit) => bulk.readPets({ after: position, limit }),
+  apply: (model, [position, limit], outcome, text) => {
+    const following = sortedPets(model).filter(({ id }) => id > position)
+    expectValue(outcome, following.slice(0, limit), text)
+  },
+}
+
+const readPets = bulkCalls(
+  READ_PETS,
   fc.tuple(references, fc.constantFrom(1, 2, 7, 1_000)).map(
     ([reference, limit]) =>
       (model: Model) =>
         [idFrom(model, reference), limit] as const,
   ),
-  (bulk, position, limit) => bulk.readPets({ after: position, limit }),
-  (model, [position, limit], outcome, text) => {
-    const following = sortedPets(model).filter(({ id }) => id > position)
-    expectValue(outcome, following.slice(0, limit), text)
-  },
 )
 
 /** Anywhere in int64, but with ids left for pets that are added later. */
@@ -50,21 +58,23 @@ const writtenIds = fc.oneof(
 )
 
 /** Moves the ids past those that were written, as an import does. */
-const writePets = bulkChoice(
-  'writePets',
+const writePets = bulkCalls(
+  {
+    name: 'writePets',
+    use: async (bulk, pets) => {
+      await bulk.writePets(pets)
+      await bulk.movePetIdsPast(greatest(pets.map(({ id }) => id)))
+    },
+    apply: (model, [pets], outcome, text) => {
+      if (pets.some(({ id }) => model.pets.has(id))) return expectRejected(outcome, text)
+      resultOf(outcome, text)
+      for (const pet of pets) storePet(model, pet)
+      moveIds(model, greatest(pets.map(({ id }) => id)))
+    },
+  },
   fc
     .uniqueArray(fc.tuple(writtenIds, newPets), { maxLength: 5, selector: ([id]) => id })
     .map((pairs) => () => [pairs.map(([id, pet]): Pet => ({ id, ...pet }))] as const),
-  async (bulk, pets) => {
-    await bulk.writePets(pets)
-    await bulk.movePetIdsPast(greatest(pets.map(({ id }) => id)))
-  },
-  (model, [pets], outcome, text) => {
-    if (pets.some(({ id }) => model.pets.has(id))) return expectRejected(outcome, text)
-    resultOf(outcome, text)
-    for (const pet of pets) storePet(model, pet)
-    moveIds(model, greatest(pets.map(({ id }) => id)))
-  },
 )
 
 /** Of several ids and 0. */
@@ -74,30 +84,43 @@ function moveIds(model: Model, id: PetId): void {
   for (const index of [0, 1]) model.lastIds[index] = greatest([model.lastIds[index] ?? 0n, id])
 }
 
-const movePetIdsPast = bulkChoice(
-  'movePetIdsPast',
+const movePetIdsPast = bulkCalls(
+  {
+    name: 'movePetIdsPast',
+    use: async (bulk, id) => {
+      await bulk.movePetIdsPast(id)
+      return bulk.lastPetId()
+    },
+    apply: (model, [id], outcome, text) => {
+      const last = resultOf(outcome, text) as PetId
+      const least = greatest([...model.usedIds, id])
+      expectEqual(
+        last >= least,
+        true,
+        `whether lastPetId, ${last}, after ${text} is at least ${least}`,
+      )
+      moveIds(model, id)
+    },
+  },
   fc
     .oneof(fc.bigInt({ min: -5n, max: 100n }), fc.bigInt({ min: 0n, max: 2n ** 55n }))
     .map((id) => () => [id] as const),
-  async (bulk, id) => {
-    await bulk.movePetIdsPast(id)
-    return bulk.lastPetId()
-  },
-  (model, [id], outcome, text) => {
-    const last = resultOf(outcome, text) as PetId
-    const least = greatest([...model.usedIds, id])
-    expectEqual(
-      last >= least,
-      true,
-      `whether lastPetId, ${last}, after ${text} is at least ${least}`,
-    )
-    moveIds(model, id)
-  },
 )
 
 /** Of new pets only those that are far from the ids that calls at the same time get. */
-const writePetsAtOnce = bulkChoice(
-  'writePets',
+export const WRITE_PETS: BulkFunction<readonly [pets: readonly Pet[]]> = {
+  name: 'writePets',
+  use: (bulk, pets) => bulk.writePets(pets),
+  apply: (model, [pets], outcome, text) => {
+    if (pets.some(({ id }) => model.pets.has(id))) return expectRejected(outcome, text)
+    expectValue(outcome, undefined, text)
+    for (const pet of pets) storePet(model, pet)
+  },
+  done: { value: undefined },
+}
+
+const writePetsAtOnce = bulkCalls(
+  WRITE_PETS,
   fc
     .uniqueArray(fc.tuple(fc.constantFrom(0n, 0n, -1n, 2n ** 40n), newPets), {
       minLength: 1,
@@ -105,30 +128,27 @@ const writePetsAtOnce = bulkChoice(
       selector: ([id]) => id,
     })
     .map((pairs) => () => [pairs.map(([id, pet]): Pet => ({ id, ...pet }))] as const),
-  (bulk, pets) => bulk.writePets(pets),
-  (model, [pets], outcome, text) => {
-    if (pets.some(({ id }) => model.pets.has(id))) return expectRejected(outcome, text)
-    expectValue(outcome, undefined, text)
-    for (const pet of pets) storePet(model, pet)
-  },
-  { value: undefined },
 )
 
 /** Past ids that calls at the same time may get. */
-const movePetIdsPastAtOnce = bulkChoice(
-  'movePetIdsPast',
+export const MOVE_PET_IDS_PAST: BulkFunction<readonly [id: PetId]> = {
+  name: 'movePetIdsPast',
+  use: (bulk, id) => bulk.movePetIdsPast(id),
+  apply: (model, [id], outcome, text) => {
+    expectValue(outcome, undefined, text)
+    moveIds(model, id)
+  },
+  done: { value: undefined },
+}
+
+const movePetIdsPastAtOnce = bulkCalls(
+  MOVE_PET_IDS_PAST,
   fc.constantFrom(0n, 1n, 1n, 2n).map((distance) => (model: Model) => {
     // An opening that has assigned none has no last one.
     const assigned = model.lastIds.filter((id) => id !== undefined)
     const last = greatest([...assigned, ...model.usedIds])
     return [last + distance] as const
   }),
-  (bulk, id) => bulk.movePetIdsPast(id),
-  (model, [id], outcome, text) => {
-    expectValue(outcome, undefined, text)
-    moveIds(model, id)
-  },
-  { value: undefined },
 )
 
 /** Calls of bulk access that may be made beside each other, and beside those on pets. */
@@ -165,26 +185,33 @@ const progress = fc
     return { from, to }
   })
 
-const addPets = bulkChoice(
-  'addPets',
+const addPets = bulkCalls(
+  {
+    name: 'addPets',
+    use: async (bulk, pets, imported) => {
+      await bulk.addPets(pets, imported)
+      return bulk.readPets({ limit: ALL })
+    },
+    apply: (model, [pets, imported], outcome, text) => {
+      if (imported !== undefined && !mayAdvance(model, imported))
+        return expectRejected(outcome, text)
+      const stored = resultOf(outcome, text) as readonly Pet[]
+      const added = stored.filter(({ id }) => !model.pets.has(id))
+      expectNew(model, added, text)
+      expectEqual(
+        added.map(withoutId),
+        pets,
+        `the new pets after ${text}, in the order of their ids`,
+      )
+      for (const pet of added) storePet(model, pet)
+      if (imported !== undefined) model.imports.set(imported.to.id, imported.to)
+    },
+  },
   fc.tuple(fc.array(newPets, { maxLength: 5 }), progress).map(
     ([pets, progressOf]) =>
       (model: Model) =>
         [pets, progressOf(model)] as const,
   ),
-  async (bulk, pets, imported) => {
-    await bulk.addPets(pets, imported)
-    return bulk.readPets({ limit: ALL })
-  },
-  (model, [pets, imported], outcome, text) => {
-    if (imported !== undefined && !mayAdvance(model, imported)) return expectRejected(outcome, text)
-    const stored = resultOf(outcome, text) as readonly Pet[]
-    const added = stored.filter(({ id }) => !model.pets.has(id))
-    expectNew(model, added, text)
-    expectEqual(added.map(withoutId), pets, `the new pets after ${text}, in the order of their ids`)
-    for (const pet of added) storePet(model, pet)
-    if (imported !== undefined) model.imports.set(imported.to.id, imported.to)
-  },
 )
 
 function mayAdvance(
@@ -205,14 +232,18 @@ function expectNew(model: Model, added: readonly Pet[], text: string): void {
   )
 }
 
-const readPetImports = bulkChoice(
-  'readPetImports',
-  fc.constant(() => [] as const),
-  (bulk) => bulk.readPetImports(),
-  (model, _, outcome, text) => {
+export const READ_PET_IMPORTS: BulkFunction<readonly []> = {
+  name: 'readPetImports',
+  use: (bulk) => bulk.readPetImports(),
+  apply: (model, _, outcome, text) => {
     const sorted = imports(model).sort((one, other) => (one.id < other.id ? -1 : 1))
     expectValue(outcome, sorted, text)
   },
+}
+
+const readPetImports = bulkCalls(
+  READ_PET_IMPORTS,
+  fc.constant(() => [] as const),
 )
 
 const newImports: fc.Arbitrary<PetImport> = fc.record(
@@ -226,17 +257,21 @@ const newImports: fc.Arbitrary<PetImport> = fc.record(
   { noNullPrototype: true },
 )
 
-export const writePetImports: Choices = bulkChoice(
-  'writePetImports',
-  fc
-    .uniqueArray(newImports, { maxLength: 3, selector: ({ id }) => id })
-    .map((all) => () => [all] as const),
-  (bulk, all) => bulk.writePetImports(all),
-  (model, [all], outcome, text) => {
+export const WRITE_PET_IMPORTS: BulkFunction<readonly [all: readonly PetImport[]]> = {
+  name: 'writePetImports',
+  use: (bulk, all) => bulk.writePetImports(all),
+  apply: (model, [all], outcome, text) => {
     expectValue(outcome, undefined, text)
     for (const one of all) model.imports.set(one.id, one)
   },
-  { value: undefined },
+  done: { value: undefined },
+}
+
+export const writePetImports: Choices = bulkCalls(
+  WRITE_PET_IMPORTS,
+  fc
+    .uniqueArray(newImports, { maxLength: 3, selector: ({ id }) => id })
+    .map((all) => () => [all] as const),
 )
 
 /** Every call of bulk access on pets and their imports. */

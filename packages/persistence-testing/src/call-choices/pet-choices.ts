@@ -37,19 +37,23 @@ export function idFrom(model: Model, { isKnown, number, distance, other }: Refer
   return isKnown > 0 && known !== undefined ? known + distance : other
 }
 
-const find: Choices = fc.tuple(openings, references).map(
-  ([number, reference]): Choice =>
-    (before, database) => {
-      const opening = openingOf(database, number)
-      const id = idFrom(before, reference)
-      const text = callText(`pets${opening}.find`, id)
-      return {
-        text,
-        run: async () => database.openings[opening]?.pets.find(id),
-        apply: (model, outcome) => expectValue(outcome, model.pets.get(id), text),
-      }
-    },
-)
+/** A call that finds a pet through an opening. */
+export const findCall =
+  (number: number, idOf: (model: Model) => PetId): Choice =>
+  (before, database) => {
+    const opening = openingOf(database, number)
+    const id = idOf(before)
+    const text = callText(`pets${opening}.find`, id)
+    return {
+      text,
+      run: async () => database.openings[opening]?.pets.find(id),
+      apply: (model, outcome) => expectValue(outcome, model.pets.get(id), text),
+    }
+  }
+
+const find: Choices = fc
+  .tuple(openings, references)
+  .map(([number, reference]) => findCall(number, (model) => idFrom(model, reference)))
 
 export const list: Choices = fc
   .record({
@@ -66,7 +70,7 @@ export const list: Choices = fc
       },
   )
 
-function listPets(database: OpenDatabase, number: number, query: PetQuery): ModelCall {
+export function listPets(database: OpenDatabase, number: number, query: PetQuery): ModelCall {
   const opening = openingOf(database, number)
   const text = callText(`pets${opening}.list`, query)
   const { status, after, limit } = query

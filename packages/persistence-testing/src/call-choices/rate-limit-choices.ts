@@ -20,7 +20,8 @@ const keyIds = fc.oneof(
   { weight: 1, arbitrary: fc.nat({ max: 1_000 }).map(String) },
 )
 
-const take =
+/** A request that is counted by an opening. */
+export const takeCall =
   (number: number, windowMs: number, keyId: string): Choice =>
   (_, database) => {
     const opening = openingOf(database, number)
@@ -34,14 +35,14 @@ const take =
     }
   }
 
-/** A request that is counted. */
+/** Requests that are counted. */
 export const rateLimitChoices: Choices = fc
   .tuple(openings, windows, keyIds)
-  .map(([number, windowMs, keyId]) => take(number, windowMs, keyId))
+  .map(([number, windowMs, keyId]) => takeCall(number, windowMs, keyId))
 
 /** Requests that show what was counted of those keys that have the most. */
 export const lastLimitChoices: readonly Choice[] = LONG_WINDOWS.flatMap((windowMs) =>
-  ['a', 'A', 'b', 'a '].map((keyId) => take(0, windowMs, keyId)),
+  ['a', 'A', 'b', 'a '].map((keyId) => takeCall(0, windowMs, keyId)),
 )
 
 /** A request where counts are kept: an adapter of one process may have them in its memory. */

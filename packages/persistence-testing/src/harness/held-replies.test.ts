@@ -1,17 +1,10 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
+import { startEcho } from '../testing/echo-server.test-support.ts'
 import { holdReplies } from './held-replies.ts'
 
-/** A database that answers each packet with the same packet. */
-async function startEcho(): Promise<string> {
-  const server = createServer((socket) => void socket.pipe(socket))
-  onTestFinished(() => void server.close())
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return `echo://127.0.0.1:${(server.address() as AddressInfo).port}/pets?a=b`
-}
-
-it('replies that are held arrive when they are released', async () => {
+it('replies after the first ones wait, and arrive when they are released', async () => {
   const held = await holdReplies(await startEcho())
   if (held === undefined) throw new Error('A URL with a host and a port must have a way.')
   onTestFinished(() => held.end())
@@ -22,12 +15,14 @@ it('replies that are held arrive when they are released', async () => {
   socket.setEncoding('utf8').on('data', (text) => (replies += String(text)))
   socket.write('1')
   await expect.poll(() => replies).toBe('1')
-  held.hold()
+  const waits = held.hold(1)
   socket.write('2')
-  await new Promise((resolve) => setTimeout(resolve, 100))
-  expect(replies).toBe('1')
-  held.release()
   await expect.poll(() => replies).toBe('12')
+  socket.write('3')
+  await waits
+  expect(replies).toBe('12')
+  held.release()
+  await expect.poll(() => replies).toBe('123')
   const closed = once(socket, 'close')
   await held.end()
   await closed

@@ -5,7 +5,10 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 export interface HeldReplies {
   /** The database, for an opening whose replies are held. */
   readonly url: string
-  hold(): void
+  /**
+   * Holds replies back, but for some that come before them. Resolves when the first one waits.
+   */
+  hold(passedBefore?: number): Promise<void>
   release(): void
   end(): Promise<void>
 }
@@ -19,15 +22,21 @@ export async function holdReplies(databaseUrl: string): Promise<HeldReplies | un
   if (url === null || url.hostname === '' || url.port === '') return undefined
   const { hostname, port } = url
   const sockets = new Set<Socket>()
-  const replies = new Set<Socket>()
-  let isHeld = false
+  let released: Promise<void> | undefined
+  let passing = 0
+  let release = () => {}
+  let noteHeld = () => {}
   const server = createServer((client) => {
     // An IPv6 address is in brackets only in a URL.
     const database = connect(Number(port), hostname.replace(/^\[|\]$/g, ''))
-    replies.add(database)
-    // Replies are short: none fills the buffer of a client that reads.
-    database.on('data', (chunk) => client.write(chunk))
     client.on('data', (chunk) => database.write(chunk))
+    database.on('data', async (chunk) => {
+      database.pause()
+      await mayPass()
+      // Replies are short: none fills the buffer of a client that reads.
+      client.write(chunk)
+      database.resume()
+    })
     for (const [socket, other] of [
       [client, database],
       [database, client],
@@ -36,26 +45,37 @@ export async function holdReplies(databaseUrl: string): Promise<HeldReplies | un
       socket.on('error', () => other.destroy())
       socket.on('close', () => {
         sockets.delete(socket)
-        replies.delete(socket)
         other.end()
       })
     }
-    if (isHeld) database.pause()
   })
+  async function mayPass(): Promise<void> {
+    if (released === undefined) return
+    passing -= 1
+    if (passing >= 0) return
+    noteHeld()
+    await released
+  }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   url.hostname = '127.0.0.1'
   url.port = String((server.address() as AddressInfo).port)
   return {
     url: url.href,
-    hold() {
-      isHeld = true
-      for (const socket of replies) socket.pause()
+    hold(passedBefore = 0) {
+      release()
+      passing = passedBefore
+      released = new Promise((resolve) => {
+        release = () => {
+          released = undefined
+          resolve()
+        }
+      })
+      return new Promise((resolve) => {
+        noteHeld = resolve
+      })
     },
-    release() {
-      isHeld = false
-      for (const socket of replies) socket.resume()
-    },
+    release: () => release(),
     async end() {
       const closed = once(server, 'close')
       server.close()

@@ -1,5 +1,5 @@
 import type { Model } from './model.ts'
-import type { ModelCall, Outcome } from './model-call.ts'
+import { type ModelCall, type Outcome, textOf } from './model-call.ts'
 
 /** A call that has ended. */
 export interface MadeCall {
@@ -38,4 +38,16 @@ async function outcomeOf({ run }: ModelCall): Promise<Outcome> {
   } catch (error) {
     return { error }
   }
+}
+
+/** Writes calls down with their outcomes, those of one step with one number. */
+export function textOfSteps(steps: readonly MadeStep[]): string {
+  const lines = steps.flatMap((step, index) =>
+    step.map(({ call, outcome }) => `${index + 1}. ${call.text} -> ${outcomeText(outcome)}`),
+  )
+  return lines.join('\n')
+}
+
+function outcomeText(outcome: Outcome): string {
+  return 'value' in outcome ? textOf(outcome.value) : `rejected: ${String(outcome.error)}`
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { wait } from '../case/wait.ts'
 import type { PersistenceHarness } from '../harness/persistence-harness.ts'
-import { type MadeStep, makeCall } from '../model/made-call.ts'
+import { type MadeStep, makeCall, textOfSteps } from '../model/made-call.ts'
 import { createModel, type Model } from '../model/model.ts'
-import { type Choice, type Outcome, textOf } from '../model/model-call.ts'
+import type { Choice } from '../model/model-call.ts'
 import { modelsAfter } from '../model/models-after.ts'
 import { type OpenDatabase, withOpenDatabase } from '../model/open-database.ts'
 
@@ -119,15 +119,4 @@ export function overlappingCalls(choices: readonly DelayedChoice[]): Step {
     note(made)
     return modelsAfter(models, made)
   }
-}
-
-function textOfSteps(steps: readonly MadeStep[]): string {
-  const lines = steps.flatMap((step, index) =>
-    step.map(({ call, outcome }) => `${index + 1}. ${call.text} -> ${outcomeText(outcome)}`),
-  )
-  return lines.join('\n')
-}
-
-function outcomeText(outcome: Outcome): string {
-  return 'value' in outcome ? textOf(outcome.value) : `rejected: ${String(outcome.error)}`
 }

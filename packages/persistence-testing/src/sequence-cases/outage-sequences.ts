@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { ifApiKeys } from '../call-choices/api-key-call.ts'
 import { apiKeyChoices, apiKeyChoicesAtOnce } from '../call-choices/api-key-choices.ts'
 import { keyListChoices, lastKeyChoices } from '../call-choices/api-key-reads.ts'
-import { ifBulkBeside } from '../call-choices/bulk-choice.ts'
+import { ifBulkBeside } from '../call-choices/bulk-call.ts'
 import { bulkKeyChoices, lastBulkKeyChoices } from '../call-choices/bulk-key-choices.ts'
 import {
   bulkPetChoices,

@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { Pet } from '@pet-store/domain'
 import type { Persistence } from '@pet-store/persistence'
 import { apiKeysOf, withPersistence } from '../adapter/with-persistence.ts'
 import { awaitedLater } from '../case/awaited-later.ts'
@@ -7,6 +5,7 @@ import { casesOf } from '../case/contract-case.ts'
 import { expectEqual } from '../case/expectations.ts'
 import { wait } from '../case/wait.ts'
 import { type HeldReplies, holdReplies } from '../harness/held-replies.ts'
+import { openHeld } from '../harness/open-held.ts'
 import type { HarnessCase, PersistenceHarness } from '../harness/persistence-harness.ts'
 import { assertSeveralProcesses } from '../harness/several-processes.ts'
 import { aNewApiKey, withoutHash } from '../test-data/new-api-keys.ts'
@@ -86,7 +85,8 @@ async function withTwo(
     const held = await holdReplies(url)
     try {
       const pet = await changing.pets.add(aNewPet())
-      const reading = await openReading(harness, url, held, pet)
+      const throughHeld = held && (await openHeld(harness, held, pet))
+      const reading = throughHeld ?? (await harness.open({ url, mode: 'write' }))
       try {
         for (const durationMs of ROUNDS_MS) {
           const readBeside = readBesideOf(held, durationMs)
@@ -101,30 +101,12 @@ async function withTwo(
   })
 }
 
-/** Opens the database so that replies can be held, if the adapter can be opened in that way. */
-async function openReading(
-  harness: PersistenceHarness,
-  url: string,
-  held: HeldReplies | undefined,
-  pet: Pet,
-): Promise<Persistence> {
-  if (held !== undefined) {
-    // It may reject: a certificate may name another host. Or it may open another database, if the
-    // harness knows each by its URL.
-    const opened = await harness.open({ url: held.url, mode: 'write' }).catch(() => undefined)
-    const found = await opened?.pets.find(pet.id).catch(() => undefined)
-    if (opened !== undefined && isDeepStrictEqual(found, pet)) return opened
-    await opened?.close()
-  }
-  return harness.open({ url, mode: 'write' })
-}
-
 function readBesideOf(held: HeldReplies | undefined, durationMs: number): Openings['readBeside'] {
   return async (reads, change) => {
     const readAll = () => awaitedLater(Promise.all(reads.map((read) => read())))
     // Connections that are not open yet would wait for replies too.
     await readAll()
-    held?.hold()
+    void held?.hold()
     try {
       const before = readAll()
       await wait(durationMs)

@@ -84,6 +84,7 @@ const PROCESSES: readonly (readonly string[])[] = [
   ['rate limits', 'several processes', 'capabilities'],
   ['durability', 'opening', 'migrations'],
   ['sequences of calls'],
+  ['interleaved calls'],
   ['bulk access'],
   ['API keys'],
 ]

@@ -1,0 +1,31 @@
+import { AssertionError } from 'node:assert'
+import { describe, expect, it } from 'vitest'
+import { createRemoteHarness } from '../testing/remote-adapter.test-support.ts'
+import { interleavedCases } from './interleaved.ts'
+
+const LIMIT_MS = 60_000
+
+const runCase = async (id: string, fault?: string) =>
+  interleavedCases
+    .find((one) => one.id === `persistence.interleaved.${id}`)
+    ?.run(await createRemoteHarness(fault), LIMIT_MS)
+
+describe.concurrent('interleavedCases', () => {
+  it.each(interleavedCases.map(({ id }) => id.replace('persistence.interleaved.', '')))(
+    'the case %s passes with an adapter whose calls are single steps',
+    async (id) => {
+      await runCase(id)
+    },
+  )
+
+  it.each([
+    ['looks for a key before it adds', 'pets'],
+    ['deletes by its name what has expired', 'expired-keys'],
+    ['joins look-ups of one hash', 'api-keys'],
+    ['looks at a key before it replaces it', 'api-keys'],
+    ['looks at a key before it revokes it', 'api-keys'],
+    ['reads a count before it writes it', 'limits'],
+  ])('an adapter that %s is noticed', async (fault, id) => {
+    await expect(runCase(id, fault)).rejects.toThrow(AssertionError)
+  })
+})
