@@ -32,7 +32,10 @@ export interface ApiKeyRepository {
   /** Returns the key with this hash, or `undefined`; revoked and expired keys included. */
   findByHash(sha256: string): Promise<ApiKey | undefined>
 
-  /** Returns every key ever stored, in the order of `createdAt`. */
+  /**
+   * Returns every key ever stored, in the order of `createdAt`. Keys that were created at the same
+   * time may be in any order, and in another one the next time.
+   */
   list(): Promise<readonly ApiKey[]>
 
   /**
