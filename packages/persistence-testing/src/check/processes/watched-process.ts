@@ -23,6 +23,7 @@ const LOADING_LIMIT_MS = 60_000
 /** A case ends by itself; a process in an endless loop ends nothing, and says nothing. */
 const GRACE_MS = 5_000
 const CLOSING_LIMIT_MS = 20_000
+const LAST_MESSAGES_LIMIT_MS = 10_000
 
 /**
  * Runs cases in a process, and ends it with all that it has started when a case does not return.
@@ -86,8 +87,9 @@ export async function runInProcess(
     if (hasEnded) endGroup(child)
   })
   const [code] = (await once(child, 'exit')) as [number | null]
-  clearTimeout(timer)
   endGroup(child)
+  await untilAllIsSaid(child)
+  clearTimeout(timer)
   interruption.removeEventListener('abort', interrupt)
   // A process that ended in the middle of a case broke its guarantee.
   if (running !== undefined && !interruption.aborted && !hasEnded)
@@ -111,6 +113,12 @@ function failed(
         ...calls.map((call) => `It ended in this call: ${call}`),
       ].join('\n')
   return { type: 'result', id: one.id, result: 'failed', reason, durationMs: Date.now() - start }
+}
+
+/** On a busy machine the end of a process may be noticed before its last messages are read. */
+async function untilAllIsSaid(child: ChildProcess): Promise<void> {
+  const signal = AbortSignal.timeout(LAST_MESSAGES_LIMIT_MS)
+  if (child.connected) await once(child, 'disconnect', { signal }).catch(() => undefined)
 }
 
 /** Ends a process and all that it has started. */
