@@ -52,6 +52,9 @@ function harnessWith(fault = '', severalProcesses = true): Required<PersistenceH
       writeFileSync(`${path}.newer`, '')
       return { url, pets }
     },
+    async migrateToNewer(url) {
+      writeFileSync(`${new URL(url).pathname}.newer`, '')
+    },
     databaseBeside: async (url) => url.replace(/([?]|$)/, '-beside$1'),
     interrupt: withFile('.down'),
     freeze: withFile('.down'),
@@ -90,6 +93,9 @@ const persistenceContract = (harness: PersistenceHarness) =>
 const SINGLE = 'persistence.shared.single'
 const caseOf = (harness: PersistenceHarness, id: string) =>
   persistenceContract(harness).find((candidate) => candidate.id === `persistence.${id}`)
+
+/** With an adapter whose replies come over a connection: `interleaved.contract.test.ts`. */
+const SEEN_ELSEWHERE = ['persistence.interleaved.expired-keys', 'persistence.interleaved.limits']
 
 /** What it counts are the files of this process. */
 const COUNTS_FILES = 'persistence.open.calls'
@@ -151,6 +157,7 @@ describe.concurrent('persistenceContract', () => {
     const caught = new Set([
       SINGLE,
       'persistence.declared.capabilities',
+      ...SEEN_ELSEWHERE,
       ...FAULTS.flatMap(([, caughtBy]) => caughtBy.split(' ').map((id) => `persistence.${id}`)),
     ])
     expect(persistenceContract(harnessWith()).filter(({ id }) => !caught.has(id))).toEqual([])
@@ -167,7 +174,7 @@ describe.concurrent('persistenceContract', () => {
     const missing = (name: string) => expect.stringMatching(`^the harness has no ${name}, which `)
     expect(Object.entries(counts)).toEqual(
       expect.arrayContaining([
-        ['the adapter does not declare severalProcesses', 21],
+        ['the adapter does not declare severalProcesses', 22],
         ['the adapter declares no capabilities', 2],
         ['the adapter has no bulk access', 21],
         ['the adapter does not declare replicas', 5],
@@ -175,6 +182,7 @@ describe.concurrent('persistenceContract', () => {
         [missing('databaseBeside'), 1],
         [missing('outdatedDatabase'), 2],
         [missing('newerDatabase'), 1],
+        [missing('migrateToNewer'), 1],
         [missing('interrupt'), 12],
         [missing('freeze'), 6],
         [missing('fill'), 1],
@@ -182,7 +190,7 @@ describe.concurrent('persistenceContract', () => {
         [missing('deletePet'), 1],
       ]),
     )
-    expect(Object.keys(counts)).toHaveLength(13)
+    expect(Object.keys(counts)).toHaveLength(14)
   })
 
   it('adapterContract has cases whose ids and names are unique, and ids formatted alike', () => {

@@ -105,6 +105,11 @@ export default async function createHarness(given?: string): Promise<Persistence
       migrations.pop()
       return { url, pets }
     },
+    async migrateToNewer(of) {
+      const names = (await tables()).filter((name) => name !== 'migration')
+      const changes = names.map((name) => `alter table ${name} add column more text`)
+      await runSql(of, changes.join(';'))
+    },
     async deletePet(of, id) {
       await runSql(of, `delete from pet where id = ${id}`)
     },

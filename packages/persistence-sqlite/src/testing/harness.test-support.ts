@@ -18,6 +18,11 @@ class AddNote extends Migration {
 }
 const NEXT: MigrationObject = { name: '9999-add-note', class: AddNote }
 
+/** The names of all tables of the service. */
+const TABLES = `
+  select name from sqlite_schema
+  where type = 'table' and name not like 'sqlite%' and name <> 'migration'`
+
 /** Of the source, or bundled with this file. */
 const MODULE = new URL(`../index${extname(import.meta.url)}`, import.meta.url).href
 
@@ -67,6 +72,12 @@ export default async function createHarness(): Promise<PersistenceHarness> {
       await opened.close()
       migrations.pop()
       return { url, pets }
+    },
+    async migrateToNewer(url) {
+      const other = new Database(url.replace('sqlite:', ''))
+      const tables = other.prepare(TABLES).pluck().all()
+      other.exec(tables.map((name) => `alter table ${name} add column more text`).join(';'))
+      other.close()
     },
     async deletePet(url, id) {
       const other = new Database(url.replace('sqlite:', ''))

@@ -10,6 +10,7 @@ const SHOWS: Readonly<Record<keyof PersistenceHarness, string>> = {
   databaseBeside: 'that two databases are kept apart',
   outdatedDatabase: 'that an older schema is migrated only when it may be, and loses nothing',
   newerDatabase: 'that two versions can use a database during a deployment',
+  migrateToNewer: 'that an older version works on when a newer one migrates its database',
   concurrent: 'nothing; it makes a check faster',
   randomCalls: 'more of the same guarantees, which more random calls may violate',
   module: 'what several processes do, and what is left of one that is killed',

@@ -36,6 +36,11 @@ export interface PersistenceHarness {
    */
   newerDatabase?(): Promise<NewerDatabase>
   /**
+   * Migrates a database that an adapter has open, as a newer version does during a deployment: adds
+   * a column to each of its tables, for example. Absent for an adapter without migrations.
+   */
+  migrateToNewer?(url: string): Promise<void>
+  /**
    * Whether several of these harnesses may be used at the same time, because each makes databases,
    * and servers, of its own. Then the command runs groups of cases beside each other, each with a
    * harness of its own (default: one group after the other).

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { PET_STATUSES } from '@pet-store/domain'
-import type { PersistenceOptions } from '@pet-store/persistence'
+import type { Persistence, PersistenceOptions } from '@pet-store/persistence'
 import { descriptorCount, descriptorsLeft } from '../adapter/descriptor-count.ts'
+import { expectBulkWorks } from '../adapter/expect-bulk-works.ts'
+import { expectWorks } from '../adapter/expect-works.ts'
+import { allEnded } from '../adapter/outage.ts'
 import { withPersistence } from '../adapter/with-persistence.ts'
 import { casesOf } from '../case/contract-case.ts'
 import { expectEqual, expectRejection } from '../case/expectations.ts'
@@ -116,6 +119,26 @@ export const migratingCases: readonly HarnessCase[] = casesOf(GROUP, {
       expectEqual(await listAll(pets), [...old, added], 'the pets after an add to a newer schema')
     })
   },
+  'while-open: works on when a newer version migrates the database that is open': async (
+    harness,
+  ) => {
+    const migrateToNewer = memberOf(harness, 'migrateToNewer')
+    const url = await harness.emptyDatabase()
+    await withPersistence(harness, url, async (opened) => {
+      await expectEachConnectionWorks(opened, 'before')
+      const { openBulkAccess, capabilities } = harness
+      const mayOpen = capabilities?.severalProcesses
+      const bulk = mayOpen ? await openBulkAccess?.({ url, mode: 'write' }) : undefined
+      try {
+        if (bulk !== undefined) await expectBulkWorks(bulk, 1_001n)
+        await migrateToNewer(url)
+        await expectEachConnectionWorks(opened, 'after')
+        if (bulk !== undefined) await expectBulkWorks(bulk, 2_001n)
+      } finally {
+        await bulk?.close()
+      }
+    })
+  },
   'at-once: migrates an outdated database once when several openings come at the same time': async (
     harness,
   ) => {
@@ -139,6 +162,16 @@ export const migratingCases: readonly HarnessCase[] = casesOf(GROUP, {
     }
   },
 })
+
+/** Every connection of an adapter has executed each statement then, if it has so few. */
+async function expectEachConnectionWorks(opened: Persistence, label: string): Promise<void> {
+  const works = Array.from({ length: CONNECTIONS }, (_, index) =>
+    expectWorks(opened, `${label} ${index}`),
+  )
+  await allEnded(works)
+}
+
+const CONNECTIONS = 4
 
 /** Nobody can close what an opening that is rejected leaves open. */
 async function expectNothingLeft(harness: PersistenceHarness, url: string): Promise<void> {

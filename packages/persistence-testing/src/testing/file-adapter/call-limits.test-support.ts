@@ -57,6 +57,8 @@ export function callLimitsOf(
       wasFull ||= existsSync(`${pathname}.full`)
       if (existsSync(`${pathname}.full`))
         throw has('fails-when-full') ? new Error('ENOSPC') : persistenceUnavailable()
+      if (has('stops-at-a-newer-schema') && existsSync(`${pathname}.newer`))
+        throw new Error('The type of a result has changed.')
       if (has('counts-rejected-calls') && rejected > 10_000) throw persistenceUnavailable()
       if (has('copies-cancellations') && isDown()) return untilUp(isDown)
       if (has('counts-late-calls') && rejected > 7_000) throw persistenceUnavailable()

@@ -15,7 +15,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['cannot-read-alone', 'reopen.pets'],
   ['connects-lazily', 'unavailable.reads'],
   ['writes-later', 'killed.acknowledged killed.at-once killed.api-keys'],
-  ['replays-before-it-stores', 'killed.at-once sequence.at-once'],
+  ['replays-before-it-stores', 'killed.at-once sequence.at-once interleaved.pets'],
   ['rotates-in-two-steps', 'killed.rotations'],
   ['uses-in-parts', 'killed.uses'],
   ['closes-early', 'reopen.pending-writes'],
@@ -179,7 +179,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['accepts-any-replica', 'declared.other-replica'],
   ['dates-by-process', 'shared.clock'],
   ['counts-by-its-own-clock', 'shared.clock'],
-  ['looks-before-it-replaces', 'shared.api-keys-processes shared.successor'],
+  ['looks-before-it-replaces', 'shared.api-keys-processes shared.successor interleaved.api-keys'],
   ['finds-few-at-once', 'calls.at-once'],
   ['keeps-slots', 'calls.rejected'],
   ['changes-few-at-once', 'calls.same'],
@@ -187,6 +187,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['counts-failures-as-busy', 'declared.pools'],
   ['stores-local-times', 'reopen.time-zones'],
   ['denies-newer', 'migrate.newer'],
+  ['stops-at-a-newer-schema', 'migrate.while-open'],
   ['loses-context-of-many', 'declared.contexts'],
   ['remembers-ids-of-hashes', 'bulk.fresh-keys'],
   ['writes-over-ids', 'bulk.written-ids'],
@@ -225,5 +226,10 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
 export const OWN_ERRORS: readonly string[] = [
   ...['cannot-read-alone', 'closes-all', 'reads-no-bulk-alone', 'needs-ends'],
   ...['keeps-slots', 'needs-every-replica', 'fails-without-a-replica', 'waits-for-no-import'],
-  ...['waits-for-no-page', 'checks-a-thousand-times', 'works-again-when-checked'],
+  ...[
+    'stops-at-a-newer-schema',
+    'waits-for-no-page',
+    'checks-a-thousand-times',
+    'works-again-when-checked',
+  ],
 ]
