@@ -34,6 +34,22 @@ const faults = faultsOf(() => new FakeBulk(), 'bulk', bulkKeyFaults, bulkImportF
       },
     }
   },
+  'api-keys.taken-hash: looks for the hashes, waits, and stores the keys': (bulk) => {
+    const { rows } = bulk.apiKeys
+    const isConnected = isAfter(4)
+    return {
+      async writeApiKeys(keys) {
+        const ids = new Set(keys.map(({ id }) => id))
+        const taken = new Set(rows.filter(({ id }) => !ids.has(id)).map(({ sha256 }) => sha256))
+        for (const { sha256 } of keys) {
+          if (taken.has(sha256)) broken()
+          taken.add(sha256)
+        }
+        if (isConnected()) await pause()
+        rows.push(...keys)
+      },
+    }
+  },
   'ids.none: cannot move ids past 0': (_, { movePetIdsPast }) => ({
     movePetIdsPast: async (id) => (id < 1n ? broken() : movePetIdsPast(id)),
   }),

@@ -6,6 +6,7 @@ import { bulkKeyCases } from './bulk-cases/keys.ts'
 import { orderCases } from './bulk-cases/orders.ts'
 import { bulkReadingAtOnceCases } from './bulk-cases/reading-at-once.ts'
 import { bulkRejectingCases } from './bulk-cases/rejecting.ts'
+import { takenHashCases } from './bulk-cases/taken-hashes.ts'
 import { bulkWritingCases } from './bulk-cases/writing.ts'
 import type { ContractCase } from './case/contract-case.ts'
 
@@ -18,6 +19,7 @@ export const bulkAccessContract: readonly ContractCase<BulkAccess>[] = [
   ...bulkWritingCases,
   ...bulkIdCases,
   ...bulkKeyCases,
+  ...takenHashCases,
   ...orderCases,
   ...besideRejectedCases,
   ...bulkRejectingCases,

@@ -264,31 +264,6 @@ export const bulkKeyCases: readonly ContractCase<BulkAccess>[] = casesOf('bulk',
       'readApiKeys must return ids and times as they were written, sorted by id',
     )
   },
-  'api-keys.taken-hash: stores none of the API keys of a call when another key has the hash of one':
-    async (bulk) => {
-      await bulk.writeApiKeys([apiKeyOf('a')])
-      await expectRejection(
-        async () => bulk.writeApiKeys([apiKeyOf('b'), apiKeyOf('c', { sha256: hashOf('a') })]),
-        'writeApiKeys must reject a taken hash',
-      )
-      await expectRejection(
-        async () => bulk.writeApiKeys([apiKeyOf('b'), apiKeyOf('c', { sha256: hashOf('b') })]),
-        'writeApiKeys must reject a hash twice',
-      )
-      expectEqual(await bulk.readApiKeys(), [apiKeyOf('a')], 'the stored API keys must not change')
-      const many = MANY.map((_, index) => apiKeyOf(`n${index}`))
-      await expectRejection(
-        async () => bulk.writeApiKeys([...many, apiKeyOf('z', { sha256: hashOf('a') })]),
-        'writeApiKeys must reject a taken hash after thousands of others',
-      )
-      expectEqual(await bulk.readApiKeys(), [apiKeyOf('a')], 'the stored API keys must not change')
-      await bulk.writeApiKeys(many)
-      expectEqual(
-        (await bulk.readApiKeys()).length,
-        many.length + 1,
-        'the number of API keys that readApiKeys returns',
-      )
-    },
 })
 
 /**

@@ -1,3 +1,5 @@
+import type { ApiKeyRepository } from '@pet-store/access'
+import type { BulkAccess } from '@pet-store/persistence'
 import { apiKeysOf, withBulkAccess, withPersistence } from '../adapter/with-persistence.ts'
 import { apiKeyOf } from '../bulk-cases/items.ts'
 import { casesOf } from '../case/contract-case.ts'
@@ -18,7 +20,7 @@ const MOMENT_MS = 0.25
 
 /** What an open adapter changes while bulk access writes something else. */
 export const keysBesideBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
-  'beside-changes: keeps each change of a key while bulk access writes the one that replaces it':
+  'beside-changes: keeps each change, and adds no hash twice, while bulk access writes API keys':
     async (harness) => {
       assertSeveralProcesses(harness)
       const url = await harness.emptyDatabase({ mayHaveSchema: true })
@@ -44,11 +46,34 @@ export const keysBesideBulkCases: readonly HarnessCase[] = casesOf(GROUP, {
               { ...CHANGES, replacedBy: successor.id },
               'the changes of a key whose successor bulk access has written meanwhile',
             )
+            await expectStoredOnce(keys, bulk, round)
           }
         }),
       )
     },
 })
+
+/** A key that is added and one that bulk access writes at the same time have the same hash. */
+async function expectStoredOnce(
+  keys: ApiKeyRepository,
+  bulk: BulkAccess,
+  round: number,
+): Promise<void> {
+  const written = apiKeyOf(`${round} written`)
+  const added = aNewApiKey(`${round} added`, { sha256: written.sha256 })
+  const calls = [() => bulk.writeApiKeys([written]), () => keys.add(added)]
+  const results = await Promise.allSettled(
+    calls.map((call, index) => at((round + index * 3) % MOMENTS, call)),
+  )
+  const stored = [written, added].filter((_, index) => results[index]?.status === 'fulfilled')
+  const found = await Promise.all([written, added].map(({ id }) => keys.find(id)))
+  const byHash = await keys.findByHash(written.sha256)
+  expectEqual(
+    [stored.length, found.flatMap((key) => key?.id ?? []), byHash?.id],
+    [1, stored.map(({ id }) => id), stored[0]?.id],
+    'how many calls that store one hash at the same time resolve, and whose keys are found',
+  )
+}
 
 const CHANGES = { revokedAt: after(5), revokedBy: 'Ada', lastUsedAt: after(3) }
 

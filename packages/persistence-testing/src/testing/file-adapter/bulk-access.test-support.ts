@@ -12,7 +12,7 @@ import { BULK_ACCESS_FUNCTIONS } from '@pet-store/persistence'
 import { FakeBulk } from '../fake-bulk.test-support.ts'
 import { onceUp } from './call-limits.test-support.ts'
 import { leakOfBulk } from './leaks.test-support.ts'
-import { checkFirstOfPage } from './pages.test-support.ts'
+import { checkFirstOfPage, writeUnlessKnown } from './pages.test-support.ts'
 import { type State, transaction } from './state.test-support.ts'
 
 type Method = (...args: unknown[]) => Promise<unknown>
@@ -76,6 +76,9 @@ export const openBulkAccess: OpenBulkAccess = async ({ url, mode }) => {
       return Promise.resolve()
     }
     if (name === 'writeApiKeys' && has('writes-over-changes')) return writeOver(args)
+    const [key, ...others] = name === 'writeApiKeys' ? (args[0] as readonly StoredApiKey[]) : []
+    if (key !== undefined && others.length === 0 && has('looks-for-hashes-first'))
+      return writeUnlessKnown(pathname, key)
     if (name === 'movePetIdsPast' && has('moves-ids-in-two-steps')) return moveInTwoSteps(args[0])
     if (name === 'movePetIdsPast' && has('moves-ids-by-a-pet')) return moveByAPet(args[0])
     const shows = has('shows-unfinished-pages') || has('counts-unfinished-pages')

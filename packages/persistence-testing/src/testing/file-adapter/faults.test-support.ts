@@ -124,6 +124,7 @@ export const FAULTS: readonly (readonly [fault: string, caughtBy: string])[] = [
   ['opens-bulk-outdated', 'migrate.outdated'],
   ['leaks-in-bulk', 'open.rejected open.many'],
   ['writes-over-changes', 'bulk.beside-changes'],
+  ['looks-for-hashes-first', 'bulk.beside-changes'],
   ['opens-a-file-in-bulk-while-down', 'open.rejected'],
   ['listens-in-bulk-while-down', 'open.rejected'],
   ['keeps-a-timer-of-bulk-while-down', 'open.rejected'],

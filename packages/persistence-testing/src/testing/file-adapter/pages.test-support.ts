@@ -1,7 +1,9 @@
 import type { NewPet } from '@pet-store/domain'
-import type { BulkAccess } from '@pet-store/persistence'
+import type { BulkAccess, StoredApiKey } from '@pet-store/persistence'
 import type { FakeBulk } from '../fake-bulk.test-support.ts'
 import { broken } from '../fault.test-support.ts'
+import { transaction } from './state.test-support.ts'
+import { wait } from './wait.test-support.ts'
 
 /** The last id that was assigned to a new pet, in any file of this process. */
 const assigned = new WeakMap<object, bigint>()
@@ -32,4 +34,15 @@ export function checkFirstOfPage(bulk: FakeBulk, keepsRejected: boolean): void {
     }
     return addPets.apply(bulk, given)
   }
+}
+
+/** Looks for the hash of a key; another call may store a key with it before this one is stored. */
+export async function writeUnlessKnown(pathname: string, key: StoredApiKey): Promise<void> {
+  const isKnown = transaction(pathname, ({ apiKeys }) => apiKeys.isTaken(key))
+  if (isKnown) broken()
+  await wait(1)
+  transaction(pathname, (state, save) => {
+    state.apiKeys.rows.push({ ...key })
+    save(state)
+  })
 }
