@@ -25,10 +25,12 @@ export type TwoCallsOf = (name: string) => TwoCalls
 const MAX_REPLIES = 24
 /** Where no replies can be held: for so many turns of the event loop the slow call runs alone. */
 const MAX_TURNS = 3
-/** The call beside a slow one may have to wait for it: after so many times as long as usual, */
+/**
+ * The call beside a slow one may have to wait for it, as for a lock. It does if it takes so many
+ * times as long as the calls before, but for at least, and at most, these times.
+ */
 const BLOCKED_TIMES = 4
-/** and after this time at least, it does. */
-const BLOCKED_MS = 30
+const BLOCKED_MS = { least: 30, most: 300 }
 
 let names = 0
 
@@ -67,17 +69,17 @@ async function makeTwoCalls(
     models = modelsAfter(models, step)
   }
   try {
-    let blockedMs = BLOCKED_MS
+    let longestMs = 0
     for (const choice of before) {
       const startMs = performance.now()
       note([await makeCall(choose(choice))])
-      blockedMs = Math.max(blockedMs, BLOCKED_TIMES * (performance.now() - startMs))
+      longestMs = Math.max(longestMs, performance.now() - startMs)
     }
     const calls = {
       slow: choose(slow, database.slow),
       beside: choose(beside),
       afterwardsMs,
-      blockedMs,
+      blockedMs: Math.min(Math.max(BLOCKED_MS.least, BLOCKED_TIMES * longestMs), BLOCKED_MS.most),
     }
     const { step, isSlow } = await makeBeside(database, calls, replies)
     note(step)
