@@ -121,8 +121,9 @@ export const storingCases: readonly ContractCase<ApiKeyRepository>[] = casesOf(G
       // Calls must meet in the short time between two statements; the first ones may still open
       // connections.
       const same = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
-      for (const taken of same.flatMap((one) => [{ id: `key_${one}` }, { sha256: hashOf(one) }])) {
-        const added = names.map((name) => aNewApiKey(`${name}${JSON.stringify(taken)}`, taken))
+      const takens = same.flatMap((one) => [{ id: `key_${one}` }, { sha256: hashOf(one) }])
+      for (const [round, taken] of takens.entries()) {
+        const added = names.map((name) => aNewApiKey(`${name} ${round}`, taken))
         const results = await Promise.allSettled(added.map(async (key) => keys.add(key)))
         const stored = added.filter((_, index) => results[index]?.status === 'fulfilled')
         expectEqual(stored.length, 1, 'the number of keys whose add resolves')
