@@ -24,7 +24,7 @@ export type TwoCallsOf = (name: string) => TwoCalls
 /** More replies than a call has. */
 const MAX_REPLIES = 24
 /** Where no replies can be held: for so many turns of the event loop the slow call runs alone. */
-const MAX_TURNS = 3
+const MAX_TURNS = 2
 /**
  * The call beside a slow one may have to wait for it, as for a lock. It does if it takes so many
  * times as long as the calls before, but for at least, and at most, these times.
