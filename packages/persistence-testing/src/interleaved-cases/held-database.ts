@@ -16,7 +16,11 @@ export interface HeldDatabase {
   readonly held: HeldReplies | undefined
   /** What it holds. */
   readonly model: Model
+  /** Until then calls are made where no replies can be held: of a slow adapter there are fewer. */
+  readonly latestMs: number
 }
+
+const CALLING_MS = 8_000
 
 /** So many connections are open before replies are held. */
 const CONNECTIONS = 4
@@ -46,7 +50,8 @@ export async function withHeldDatabase(
       }
       const slow = { ...other, useBulk }
       await Promise.all(Array.from({ length: CONNECTIONS }, () => openings[0]?.pets.find(pet.id)))
-      await work({ slow, other, held, model })
+      const latestMs = performance.now() + CALLING_MS
+      await work({ slow, other, held, model, latestMs })
     } finally {
       way?.release()
       await bulk?.close()

@@ -59,7 +59,8 @@ async function makeTwoCalls(
   { before, slow, beside, after, afterwardsMs = 0 }: TwoCalls,
   replies: number,
 ): Promise<boolean> {
-  const { other, model } = database
+  const { other, held, model, latestMs } = database
+  if (held === undefined && performance.now() > latestMs) return false
   const steps: MadeStep[] = []
   let models: readonly Model[] = [model]
   const choose = (choice: Choice, where = other) => choice(models[0] as Model, where)
