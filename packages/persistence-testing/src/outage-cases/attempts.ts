@@ -84,7 +84,8 @@ export async function expectStoredAsSaid(
 ): Promise<void> {
   await untilAvailable(() => pets.list({ limit: 1 }))
   await aMomentLater(laterMs)
-  const stored = await samePetsByName(pets)
+  // A connection that the outage has broken may be found only now.
+  const stored = await untilAvailable(() => samePetsByName(pets))
   for (const { name, pet, outcome } of attempts) {
     if (pet !== undefined)
       expectEqual(
