@@ -28,6 +28,7 @@ const CONNECTIONS = 4
 export async function withHeldDatabase(
   harness: PersistenceHarness,
   work: (database: HeldDatabase) => Promise<void>,
+  callingMs: number = CALLING_MS,
 ): Promise<void> {
   await withOpenDatabase(harness, async (other) => {
     const { openings, url } = other
@@ -50,7 +51,7 @@ export async function withHeldDatabase(
       }
       const slow = { ...other, useBulk }
       await Promise.all(Array.from({ length: CONNECTIONS }, () => openings[0]?.pets.find(pet.id)))
-      const latestMs = performance.now() + CALLING_MS
+      const latestMs = performance.now() + callingMs
       await work({ slow, other, held, model, latestMs })
     } finally {
       way?.release()

@@ -31,25 +31,32 @@ const GROUP = { group: 'persistence.interleaved', timeLimitMs: 120_000 }
 /** An adapter may delete expired keys after it has responded. */
 const AFTERWARDS_MS = 50
 
+/** For how long all calls on pets begin, in one database. */
+const PETS_MS = 60_000
+
 export const interleavedCases: readonly HarnessCase[] = casesOf(GROUP, {
   'pets: gives two calls on pets the results that they have one after the other': async (
     harness,
   ) => {
-    await withHeldDatabase(harness, async (database) => {
-      for (const slow of [...petReads, ...petWrites])
-        for (const beside of petWrites) {
-          await expectOneAfterTheOther(
-            (work) => work(database),
-            (name) => ({
-              before: petsBefore(name),
-              slow: slow(0, name),
-              beside: beside(1, name),
-              after: petsAfter(name),
-            }),
-          )
-          forgetItems(database)
-        }
-    })
+    await withHeldDatabase(
+      harness,
+      async (database) => {
+        for (const slow of [...petReads, ...petWrites])
+          for (const beside of petWrites) {
+            await expectOneAfterTheOther(
+              (work) => work(database),
+              (name) => ({
+                before: petsBefore(name),
+                slow: slow(0, name),
+                beside: beside(1, name),
+                after: petsAfter(name),
+              }),
+            )
+            forgetItems(database)
+          }
+      },
+      PETS_MS,
+    )
   },
   'expired-keys: keeps an idempotency key that is used again while another one is used first':
     async (harness) => {

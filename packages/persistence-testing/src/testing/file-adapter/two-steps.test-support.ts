@@ -34,7 +34,7 @@ async function addAfterReplays(call: Call, pet: NewPet, key: DatedKey): Promise<
   const known = underWay.get(key.key)
   if (known !== undefined) return { pet: known, isReplay: true }
   underWay.set(key.key, { ...pet, id: 1n })
-  await betweenSteps()
+  await betweenSteps(20)
   underWay.delete(key.key)
   return call(({ pets }) => pets.addWithKey(pet, key))
 }
