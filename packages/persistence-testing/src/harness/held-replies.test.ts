@@ -5,7 +5,9 @@ import { startEcho } from '../testing/echo-server.test-support.ts'
 import { holdReplies } from './held-replies.ts'
 
 it('replies after the first ones wait, and arrive when they are released', async () => {
-  const held = await holdReplies(await startEcho())
+  const echo = await startEcho()
+  onTestFinished(echo.close)
+  const held = await holdReplies(echo.url)
   if (held === undefined) throw new Error('A URL with a host and a port must have a way.')
   onTestFinished(() => held.end())
   const url = new URL(held.url)

@@ -16,11 +16,7 @@ export interface HeldDatabase {
   readonly held: HeldReplies | undefined
   /** What it holds. */
   readonly model: Model
-  /** Until then calls are made where no replies can be held: of a slow adapter there are fewer. */
-  readonly latestMs: number
 }
-
-const CALLING_MS = 8_000
 
 /** So many connections are open before replies are held. */
 const CONNECTIONS = 4
@@ -28,7 +24,6 @@ const CONNECTIONS = 4
 export async function withHeldDatabase(
   harness: PersistenceHarness,
   work: (database: HeldDatabase) => Promise<void>,
-  callingMs: number = CALLING_MS,
 ): Promise<void> {
   await withOpenDatabase(harness, async (other) => {
     const { openings, url } = other
@@ -51,8 +46,7 @@ export async function withHeldDatabase(
       }
       const slow = { ...other, useBulk }
       await Promise.all(Array.from({ length: CONNECTIONS }, () => openings[0]?.pets.find(pet.id)))
-      const latestMs = performance.now() + callingMs
-      await work({ slow, other, held, model, latestMs })
+      await work({ slow, other, held, model })
     } finally {
       way?.release()
       await bulk?.close()

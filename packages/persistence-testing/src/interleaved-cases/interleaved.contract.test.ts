@@ -5,10 +5,15 @@ import { interleavedCases } from './interleaved.ts'
 
 const LIMIT_MS = 60_000
 
-const runCase = async (id: string, fault?: string) =>
-  interleavedCases
-    .find((one) => one.id === `persistence.interleaved.${id}`)
-    ?.run(await createRemoteHarness(fault), LIMIT_MS)
+async function runCase(id: string, fault?: string): Promise<void> {
+  const found = interleavedCases.find((one) => one.id === `persistence.interleaved.${id}`)
+  const harness = await createRemoteHarness(fault)
+  try {
+    await found?.run(harness, LIMIT_MS)
+  } finally {
+    await harness.close?.()
+  }
+}
 
 describe.concurrent('interleavedCases', () => {
   it.each(interleavedCases.map(({ id }) => id.replace('persistence.interleaved.', '')))(

@@ -31,32 +31,28 @@ const GROUP = { group: 'persistence.interleaved', timeLimitMs: 120_000 }
 /** An adapter may delete expired keys after it has responded. */
 const AFTERWARDS_MS = 50
 
-/** For how long all calls on pets begin, in one database. */
-const PETS_MS = 60_000
+/** For how long pairs of calls begin: of a slow adapter there are fewer. */
+const BEGINNING_MS = 60_000
 
 export const interleavedCases: readonly HarnessCase[] = casesOf(GROUP, {
   'pets: gives two calls on pets the results that they have one after the other': async (
     harness,
   ) => {
-    await withHeldDatabase(
-      harness,
-      async (database) => {
-        for (const slow of [...petReads, ...petWrites])
-          for (const beside of petWrites) {
-            await expectOneAfterTheOther(
-              (work) => work(database),
-              (name) => ({
-                before: petsBefore(name),
-                slow: slow(0, name),
-                beside: beside(1, name),
-                after: petsAfter(name),
-              }),
-            )
-            forgetItems(database)
-          }
-      },
-      PETS_MS,
-    )
+    const latestMs = performance.now() + BEGINNING_MS
+    await withHeldDatabase(harness, async (database) => {
+      for (const slow of [...petReads, ...petWrites]) {
+        for (const beside of petWrites) {
+          const callsOf: TwoCallsOf = (name) => ({
+            before: petsBefore(name),
+            slow: slow(0, name),
+            beside: beside(1, name),
+            after: petsAfter(name),
+          })
+          await expectOneAfterTheOther((work) => work(database), callsOf, latestMs)
+          forgetItems(database)
+        }
+      }
+    })
   },
   'expired-keys: keeps an idempotency key that is used again while another one is used first':
     async (harness) => {
@@ -68,41 +64,42 @@ export const interleavedCases: readonly HarnessCase[] = casesOf(GROUP, {
         afterwardsMs: AFTERWARDS_MS,
       })
       // Each time in a new opening: an adapter may delete expired keys once, and then not for long.
-      await expectOneAfterTheOther((work) => withHeldDatabase(harness, work), callsOf)
+      const latestMs = performance.now() + BEGINNING_MS
+      await expectOneAfterTheOther((work) => withHeldDatabase(harness, work), callsOf, latestMs)
     },
   'api-keys: gives two calls on API keys the results that they have one after the other': async (
     harness,
   ) => {
-    // Each list in a database of its own: it reads every key.
-    for (const slow of keyLists)
-      await withHeldDatabase(harness, (database) => expectKeyChanges(database, slow, keyWrites))
+    const latestMs = performance.now() + BEGINNING_MS
     await withHeldDatabase(harness, async (database) => {
       for (const slow of [...keyLookUps, ...keyWrites]) {
         // What bulk access writes of a key that is changed meanwhile is not stated.
         const isLookUp = keyLookUps.includes(slow)
-        await expectKeyChanges(
-          database,
-          slow,
-          isLookUp ? [...keyWrites, writeOtherHash] : keyWrites,
-        )
+        const all = isLookUp ? [...keyWrites, writeOtherHash] : keyWrites
+        await expectKeyChanges(database, slow, all, latestMs)
         forgetItems(database)
       }
     })
+    // Each list in a database of its own: it reads every key.
+    for (const slow of keyLists) {
+      await withHeldDatabase(harness, (database) =>
+        expectKeyChanges(database, slow, keyWrites, latestMs),
+      )
+    }
   },
   'limits: counts both of two requests that are made at the same time': async (harness) => {
     assertSeveralProcesses(harness)
     assertTested(harness.capabilities?.sharedLimits, 'the adapter does not declare sharedLimits')
     await withHeldDatabase(harness, async (database) => {
       await untilNoWindowEnds(rateLimiterOf(database.other.openings[1] as Persistence))
-      await expectOneAfterTheOther(
-        (work) => work(database),
-        (name) => ({
-          before: [],
-          slow: takeCall(0, LONG_MS, name),
-          beside: takeCall(1, LONG_MS, name),
-          after: [takeCall(1, LONG_MS, name)],
-        }),
-      )
+      const callsOf: TwoCallsOf = (name) => ({
+        before: [],
+        slow: takeCall(0, LONG_MS, name),
+        beside: takeCall(1, LONG_MS, name),
+        after: [takeCall(1, LONG_MS, name)],
+      })
+      const latestMs = performance.now() + BEGINNING_MS
+      await expectOneAfterTheOther((work) => work(database), callsOf, latestMs)
     })
   },
 })
@@ -111,16 +108,16 @@ async function expectKeyChanges(
   database: HeldDatabase,
   slow: CallOf,
   all: readonly CallOf[],
+  latestMs: number,
 ): Promise<void> {
   database.other.openings.map(apiKeysOf)
-  for (const beside of all)
-    await expectOneAfterTheOther(
-      (work) => work(database),
-      (name) => ({
-        before: keysBefore(name),
-        slow: slow(0, name),
-        beside: beside(1, name),
-        after: keysAfter(name),
-      }),
-    )
+  for (const beside of all) {
+    const callsOf: TwoCallsOf = (name) => ({
+      before: keysBefore(name),
+      slow: slow(0, name),
+      beside: beside(1, name),
+      after: keysAfter(name),
+    })
+    await expectOneAfterTheOther((work) => work(database), callsOf, latestMs)
+  }
 }

@@ -1,11 +1,17 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { onTestFinished } from 'vitest'
 
-/** Starts a server that answers each packet with the same packet; resolves with its URL. */
-export async function startEcho(): Promise<string> {
+/** A server that answers each packet with the same packet. */
+export interface Echo {
+  readonly url: string
+  readonly close: () => void
+}
+
+export async function startEcho(): Promise<Echo> {
   const server = createServer((socket) => void socket.pipe(socket))
-  onTestFinished(() => void server.close())
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  return `echo://127.0.0.1:${(server.address() as AddressInfo).port}/pets?a=b`
+  return {
+    url: `echo://127.0.0.1:${(server.address() as AddressInfo).port}/pets?a=b`,
+    close: () => void server.close(),
+  }
 }

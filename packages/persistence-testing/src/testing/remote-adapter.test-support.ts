@@ -16,7 +16,7 @@ type Reply = () => Promise<unknown>
  * one after that. A fault does the work in two steps, with a reply between them.
  */
 export async function createRemoteHarness(fault?: string): Promise<PersistenceHarness> {
-  const url = await startEcho()
+  const { url, close } = await startEcho()
   let stored = emptyState()
   const has = (name: string) => fault === name
 
@@ -108,6 +108,7 @@ export async function createRemoteHarness(fault?: string): Promise<PersistenceHa
       stored = emptyState()
       return url
     },
+    close: async () => close(),
   }
 }
 
