@@ -97,6 +97,7 @@ export default defineConfig(({ mode }) => {
       // On two cores vitest would run one file at a time, although most end-to-end tests wait for
       // another process.
       maxWorkers: 2 * availableParallelism() + 1,
+      maxConcurrency: 12,
       projects: projectsIn(mode).map((test) => ({ extends: true, test })),
     },
   }

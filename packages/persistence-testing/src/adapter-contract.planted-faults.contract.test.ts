@@ -97,9 +97,8 @@ const caseOf = (harness: PersistenceHarness, id: string) =>
 /** With an adapter whose replies come over a connection: `interleaved.contract.test.ts`. */
 const SEEN_ELSEWHERE = ['persistence.interleaved.expired-keys', 'persistence.interleaved.limits']
 
-/** What it counts are the files of this process. */
+/** What it counts are the files of this process, so nothing else runs meanwhile. */
 const COUNTS_FILES = 'persistence.open.calls'
-const optionsOf = (id: string) => ({ concurrent: id !== COUNTS_FILES })
 
 /** Runs a case again that was not tested because this machine was too busy. */
 async function untilTested(
@@ -111,28 +110,35 @@ async function untilTested(
   }
 }
 
-describe.concurrent('persistenceContract', () => {
-  for (const { id, run } of persistenceContract(harnessWith()))
-    it(`the case ${id} passes with a correct adapter`, optionsOf(id), async () => {
-      expect(await run()).toBe(
-        id === SINGLE ? 'several processes may open one database' : undefined,
-      )
-    })
+/** Declares the tests of these cases. */
+function testCases(isIncluded: (id: string) => boolean): void {
+  const correct = persistenceContract(harnessWith()).filter(({ id }) => isIncluded(id))
+  it.each(correct)('the case $id passes with a correct adapter', async ({ id, run }) => {
+    expect(await run()).toBe(id === SINGLE ? 'several processes may open one database' : undefined)
+  })
 
-  for (const [fault, caughtBy] of FAULTS) {
-    it.each(caughtBy.split(' '))(
-      `the contract notices an adapter that ${fault.replaceAll('-', ' ')}: %s`,
-      optionsOf(`persistence.${caughtBy}`),
-      async (id) => {
-        // An error that the adapter threw where it must not is what the case rejects with.
-        const isOwnError = OWN_ERRORS.includes(fault)
-        // A tenth of the usual limits, so that a call may take a second.
-        const isSlow = /^(?:waits|hangs|rejects-late|never-reads)/.test(fault)
-        const run = () => caseOf(harnessWith(fault), id)?.run(isSlow ? 12_000 : undefined)
-        await expect(untilTested(run)).rejects.toThrow(isOwnError ? Error : AssertionError)
-      },
-    )
-  }
+  const faults = FAULTS.flatMap(([fault, caughtBy]) =>
+    caughtBy.split(' ').map((id) => ({ fault, words: fault.replaceAll('-', ' '), id })),
+  )
+  it.each(faults.filter(({ id }) => isIncluded(`persistence.${id}`)))(
+    'the contract notices an adapter that $words: $id',
+    async ({ fault, id }) => {
+      // An error that the adapter threw where it must not is what the case rejects with.
+      const isOwnError = OWN_ERRORS.includes(fault)
+      // A tenth of the usual limits, so that a call may take a second.
+      const isSlow = /^(?:waits|hangs|rejects-late|never-reads)/.test(fault)
+      const run = () => caseOf(harnessWith(fault), id)?.run(isSlow ? 12_000 : undefined)
+      await expect(untilTested(run)).rejects.toThrow(isOwnError ? Error : AssertionError)
+    },
+  )
+}
+
+describe('persistenceContract, with nothing else at the same time', () => {
+  testCases((id) => id === COUNTS_FILES)
+})
+
+describe.concurrent('persistenceContract', () => {
+  testCases((id) => id !== COUNTS_FILES)
 
   it('the contract notices an adapter that opens twice but declares one process', async () => {
     expect(await caseOf(harnessWith('single', false), 'shared.single')?.run()).toBeUndefined()

@@ -3,7 +3,7 @@ import { persistenceUnavailable } from '@pet-store/domain'
 import { repeatedIfLost } from './call-limits.test-support.ts'
 import { fileClock } from './clock.test-support.ts'
 import type { State } from './state.test-support.ts'
-import { wait } from './wait.test-support.ts'
+import { waitInSteps } from './wait.test-support.ts'
 
 const processCounts = new Map<string, number>()
 
@@ -32,13 +32,15 @@ export function takeOf(
         const remaining = Math.max(0, requests - number)
         return { isAllowed: number <= requests, remaining, resetMs: windowMs - (now % windowMs) }
       })
-    if (has('ends-windows-later')) return takeInTwoSteps(call, { requests, windowMs }, keyId)
+    if (has('ends-windows-later'))
+      return takeInTwoSteps(isDown, call, { requests, windowMs }, keyId)
     return has('repeats-lost-requests') ? repeatedIfLost(isDown, count) : count()
   }
 }
 
 /** Counts a request, and says then when the window of its key ends. */
 async function takeInTwoSteps(
+  isDown: () => boolean,
   call: <Result>(method: (current: State) => Promise<Result>) => Promise<Result>,
   { requests, windowMs }: RateLimit,
   keyId: string,
@@ -52,7 +54,7 @@ async function takeInTwoSteps(
     if (isOver) counts.delete(`${name} end`)
     return count
   })
-  await wait(20)
+  await waitInSteps(200, isDown)
   return call(async ({ counts }) => {
     if (number === 1) counts.set(`${name} end`, now + windowMs)
     const resetMs = Math.max(0, (counts.get(`${name} end`) ?? now) - now)
