@@ -25,7 +25,7 @@ const nameOf = ({ owner, key }: { readonly owner: string; readonly key: string }
 const ENOUGH = 100_000
 
 /** Those of deleted pets may be there, or not, and those that have expired. */
-export const READ_IDEMPOTENCY_KEYS: BulkFunction<readonly [limit: number]> = {
+const READ_IDEMPOTENCY_KEYS: BulkFunction<readonly [limit: number]> = {
   name: 'readIdempotencyKeys',
   use: async (bulk, limit) => {
     const read: StoredIdempotencyKey[] = []

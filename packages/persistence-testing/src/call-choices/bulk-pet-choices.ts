@@ -21,7 +21,7 @@ import { idFrom, references } from './pet-choices.ts'
 /** More than a sequence stores. */
 const ALL = 100_000
 
-export const COUNT_PETS: BulkFunction<readonly []> = {
+const COUNT_PETS: BulkFunction<readonly []> = {
   name: 'countPets',
   use: (bulk) => bulk.countPets(),
   apply: (model, _, outcome, text) => expectValue(outcome, model.pets.size, text),
@@ -232,7 +232,7 @@ function expectNew(model: Model, added: readonly Pet[], text: string): void {
   )
 }
 
-export const READ_PET_IMPORTS: BulkFunction<readonly []> = {
+const READ_PET_IMPORTS: BulkFunction<readonly []> = {
   name: 'readPetImports',
   use: (bulk) => bulk.readPetImports(),
   apply: (model, _, outcome, text) => {
@@ -257,7 +257,7 @@ const newImports: fc.Arbitrary<PetImport> = fc.record(
   { noNullPrototype: true },
 )
 
-export const WRITE_PET_IMPORTS: BulkFunction<readonly [all: readonly PetImport[]]> = {
+const WRITE_PET_IMPORTS: BulkFunction<readonly [all: readonly PetImport[]]> = {
   name: 'writePetImports',
   use: (bulk, all) => bulk.writePetImports(all),
   apply: (model, [all], outcome, text) => {

@@ -30,12 +30,13 @@ export async function holdReplies(databaseUrl: string): Promise<HeldReplies | un
     // An IPv6 address is in brackets only in a URL.
     const database = connect(Number(port), hostname.replace(/^\[|\]$/g, ''))
     client.on('data', (chunk) => database.write(chunk))
-    database.on('data', async (chunk) => {
+    database.on('data', (chunk) => {
       database.pause()
-      await mayPass()
-      // Replies are short: none fills the buffer of a client that reads.
-      client.write(chunk)
-      database.resume()
+      void mayPass().then(() => {
+        // Replies are short: none fills the buffer of a client that reads.
+        client.write(chunk)
+        database.resume()
+      })
     })
     for (const [socket, other] of [
       [client, database],

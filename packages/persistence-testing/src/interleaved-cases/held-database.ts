@@ -21,6 +21,7 @@ export interface HeldDatabase {
 /** So many connections are open before replies are held. */
 const CONNECTIONS = 4
 
+/** Runs `work` on a database that contains one pet, and closes everything afterwards. */
 export async function withHeldDatabase(
   harness: PersistenceHarness,
   work: (database: HeldDatabase) => Promise<void>,
@@ -45,7 +46,8 @@ export async function withHeldDatabase(
         return use(bulk as BulkAccess)
       }
       const slow = { ...other, useBulk }
-      await Promise.all(Array.from({ length: CONNECTIONS }, () => openings[0]?.pets.find(pet.id)))
+      const find = async () => openings[0]?.pets.find(pet.id)
+      await Promise.all(Array.from({ length: CONNECTIONS }, find))
       await work({ slow, other, held, model })
     } finally {
       way?.release()

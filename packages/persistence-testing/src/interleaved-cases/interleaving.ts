@@ -6,7 +6,7 @@ import { modelsAfter } from '../model/models-after.ts'
 import type { HeldDatabase } from './held-database.ts'
 
 /** Two calls on what was made for them alone. */
-export interface TwoCalls {
+interface TwoCalls {
   /** Makes what they are about. */
   readonly before: readonly Choice[]
   /** Between whose replies the other one is made. */
