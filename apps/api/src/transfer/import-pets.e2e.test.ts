@@ -186,6 +186,8 @@ describe('pet-store import', () => {
     const args = [PROGRAM, 'import', '-', '--format', 'csv', '--dry-run', '--on-error', 'skip']
     const program = spawn(process.execPath, args, { cwd: folder, env: { ...ENVIRONMENT } })
     const ended = once(program, 'exit')
+    // It may end before it has read everything.
+    program.stdin.on('error', () => {})
     // Read in pieces, of which the first one has the invalid line.
     program.stdin.write(`name,categoryId\nMia,none\n${'Rex,1\n'.repeat(50_000)}`)
     let stderr = ''
